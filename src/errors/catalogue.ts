@@ -1,0 +1,18 @@
+/** Every error code, what it means, and whether trying again may help. Keep docs/errors.md equal (a test does). */
+export const errorCatalogue = {
+  config_invalid: { retryable: false, meaning: "A configuration, agent, manifest or policy file is not valid." },
+  store_unavailable: { retryable: true, meaning: "Redis cannot be reached or did not answer in time." },
+  store_version: { retryable: false, meaning: "A persisted record has a version that this build does not know." },
+  model_failed: { retryable: true, meaning: "The model endpoint failed, timed out or answered nonsense." },
+  model_refused: {
+    retryable: false,
+    meaning: "The model endpoint refused the request for good (bad key, unknown model).",
+  },
+  turn_aborted: { retryable: true, meaning: "A turn was stopped because this process lost it or is shutting down." },
+  turn_timeout: { retryable: false, meaning: "A turn took longer than its agent allows." },
+  agent_unknown: { retryable: false, meaning: "No agent of that name is loaded." },
+  channel_failed: { retryable: true, meaning: "A channel's platform could not be reached or answered nonsense." },
+  lease_lost: { retryable: true, meaning: "Another process owns this account now." },
+} as const satisfies Record<string, { retryable: boolean; meaning: string }>;
+
+export type ErrorCode = keyof typeof errorCatalogue;

@@ -1,0 +1,5 @@
+/**
+ * Sends what turns have committed, and keeps what is known of each part. It never sends twice what may have arrived,
+ * and tells the gate what became of a notice.
+ */
+export type { Delivery, DeliveryEvent, DeliveryState, DeliveryStore, OutboundPart } from "./ports.js";
