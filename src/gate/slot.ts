@@ -24,7 +24,12 @@ export type NoticeLevel = "accepted" | "delivered" | "read";
 export interface Showing {
   /** The outbound part that carries it. */
   readonly part: string;
-  readonly state: "sending" | NoticeLevel | "failed" | "unknown";
+  /**
+   * `sent`: the platform took this message. `accepted` and above come only from `noticeDelivered`, which the sender
+   * raises once EVERY part of the answer that the notice ends has reached that level (on Telegram right after
+   * `noticeSent`, unless an earlier part is missing). Only a level can be confirmed, never `sent`.
+   */
+  readonly state: "sending" | "sent" | NoticeLevel | "failed" | "unknown";
   /** Our clock, ms: when the platform was first given it. A word that arrived here earlier cannot answer it. */
   readonly startedAt: number;
   /** The platform's id of the message, once known. */
@@ -102,7 +107,7 @@ export interface NoticeSending {
   readonly part: string;
   readonly at: number;
 }
-/** The platform took it. */
+/** The platform took it (state `sent`). It cannot be confirmed yet: see NoticeDelivered. */
 export interface NoticeSent {
   readonly type: "noticeSent";
   readonly proposal: string;
@@ -112,7 +117,7 @@ export interface NoticeSent {
   readonly sentAt?: number;
   readonly order?: number;
 }
-/** The platform says that it arrived, with everything that was sent before it in the same answer. */
+/** It reached `level`, with everything that was sent before it in the same answer. Written as `notice_delivered`. */
 export interface NoticeDelivered {
   readonly type: "noticeDelivered";
   readonly proposal: string;
