@@ -14,6 +14,8 @@ export interface ChannelCapabilities {
   readonly formattingMarks: string;
   /** The adapter chooses message ids (`newId`), so that a retry reuses one and a late receipt is recognised. */
   readonly ownsIds: boolean;
+  /** Sending again with the same `id` never shows the message twice: then an interrupted send may simply be repeated. */
+  readonly repeatsSafely: boolean;
   /** Only the process that holds the account's connection can send (Baileys). Elsewhere any process can. */
   readonly sendsOverConnection: boolean;
   readonly typing: boolean;

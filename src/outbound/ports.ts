@@ -15,8 +15,11 @@ export interface OutboundPart {
   readonly text: string;
   /** Platform id of the message that the turn answers. */
   readonly replyTo?: string;
-  /** The proposal whose notice ends this part. Always the last part of its answer, whole. */
-  readonly notice?: { readonly proposal: string; readonly expiresAt: number };
+  /**
+   * The proposal whose notice ends this part: always the last part of its answer, whole. The notice is
+   * `text.slice(from)`; when the proposal is gone before the part is sent, only the text before it goes out.
+   */
+  readonly notice?: { readonly proposal: string; readonly expiresAt: number; readonly from: number };
   readonly createdAt: number;
 }
 
