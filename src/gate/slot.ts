@@ -49,8 +49,12 @@ export interface Grant {
   readonly at: number;
 }
 
+/**
+ * `failed`: surely not executed. `unknown`: the request had left and no answer came, so it may have been executed: it is
+ * evidence `unknown`, never repeated, and stands in the list of unsettled executions like one that a crash cut off.
+ */
 export interface ExecutionResult {
-  readonly status: "executed" | "failed";
+  readonly status: "executed" | "failed" | "unknown";
   /** What the model was, or is to be, given as the call's result. */
   readonly content: string;
 }

@@ -26,7 +26,7 @@ export interface CallRecord {
   readonly tool: string;
   readonly argsHash: string;
   /** `waits`: it became the proposal. `refused`: the model was told why. `repeat`: it got an earlier result. */
-  readonly outcome: "ok" | "error" | "waits" | "refused" | "repeat" | "executed" | "failed";
+  readonly outcome: "ok" | "error" | "waits" | "refused" | "repeat" | "executed" | "failed" | "unknown";
   readonly startedAt: number;
   readonly ms: number;
   readonly via?: readonly string[];

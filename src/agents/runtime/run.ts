@@ -74,7 +74,7 @@ export interface RunResult {
 export interface RunCall {
   readonly tool: string;
   readonly argsHash: string;
-  readonly outcome: "ok" | "error" | "waits" | "refused" | "repeat" | "executed" | "failed";
+  readonly outcome: "ok" | "error" | "waits" | "refused" | "repeat" | "executed" | "failed" | "unknown";
   readonly startedAt: number;
   readonly ms: number;
   readonly via?: readonly string[];
