@@ -1,4 +1,5 @@
-export type ChannelKind = "telegram" | "whatsapp" | "whatsapp_cloud" | "webchat";
+/** `api` is our own HTTP API: a channel without an adapter, whose response is the delivery. */
+export type ChannelKind = "telegram" | "whatsapp" | "whatsapp_cloud" | "webchat" | "api";
 
 /**
  * How a text came to be. Only `typed` can confirm anything.

@@ -127,8 +127,8 @@ export interface NoticeDelivered {
   readonly proposal: string;
   readonly part: string;
   readonly level: NoticeLevel;
-  /** The platform's clock where it has one, else ours. */
-  readonly deliveredAt: number;
+  /** When it arrived, by the platform's clock, where the platform says so: only such a time is compared with a word's. */
+  readonly deliveredAt?: number;
   readonly at: number;
 }
 /** It will not arrive (`failed`), or nobody knows (`unknown`). */
