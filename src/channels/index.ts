@@ -14,3 +14,4 @@ export type { ChannelHost, ChannelLog, ChannelLogger, ChannelStore, FencedState,
 export type { Address, Attachment, AttachmentKind, ChannelKind, InboundMessage, Provenance } from "./message.js";
 export { sessionOf } from "./message.js";
 export type { OutboundMessage, Receipt, ReceiptLevel, SendResult } from "./outbound.js";
+export { type SplitOptions, type SplitText, splitText, wellFormed } from "./split.js";
