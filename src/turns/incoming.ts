@@ -1,0 +1,89 @@
+import type { Address, InboundMessage } from "../channels/index.js";
+import { sessionOf } from "../channels/index.js";
+import { type HumanFacts, humanFacts } from "../gate/index.js";
+import { type Audience, chatOf } from "./gate-desk.js";
+import type { Origin, TurnRequest } from "./ports.js";
+import type { TurnChannel } from "./turn-worker.js";
+
+/** A turn request, read: who asks what, whether a person wrote it, and who would see a notice. */
+export interface Incoming {
+  readonly turn: string;
+  readonly agent: string;
+  readonly session: string;
+  readonly address: Address;
+  readonly chat: string;
+  readonly origin: Origin;
+  readonly query: string;
+  readonly receivedAt: number;
+  /** The channel's message; absent in a run that came otherwise. */
+  readonly message?: InboundMessage;
+  /** What the gate may know; absent when no person wrote the query. `desdeHumano` is exactly its presence. */
+  readonly facts?: HumanFacts;
+  readonly secrets?: string;
+  /** Absent when nobody would see a notice: then nothing can be proposed. */
+  audience(locale: string): Audience | undefined;
+}
+
+export function incomingOf(turn: string, request: TurnRequest, channelOf: (address: Address) => TurnChannel): Incoming {
+  if (request.kind === "message") {
+    const { message } = request;
+    const address: Address = {
+      channel: message.channel,
+      account: message.account,
+      chat: message.chat,
+      sender: message.sender,
+    };
+    const channel = channelOf(address);
+    return {
+      turn,
+      agent: request.agent,
+      session: sessionOf(message),
+      address,
+      chat: chatOf(address),
+      origin: "person",
+      query: queryOf(message),
+      receivedAt: message.receivedAt,
+      message,
+      facts: humanFacts({ ...message, sentAtResolution: channel.sentAtResolution }),
+      audience: (locale) => ({ style: channel.noticeStyle(locale, message.group ? message.senderName : undefined) }),
+    };
+  }
+  const address: Address = { channel: "api", account: request.agent, chat: request.session, sender: request.session };
+  const channel = channelOf(address);
+  const human = request.origin === "api" && request.desdeHumano;
+  const { receivedAt } = request;
+  return {
+    turn,
+    agent: request.agent,
+    session: request.session,
+    address,
+    chat: chatOf(address),
+    origin: request.origin,
+    query: request.query,
+    receivedAt,
+    ...(human ? { facts: typedByApiCaller(turn, request.query, receivedAt) } : {}),
+    ...(request.secrets === undefined ? {} : { secrets: request.secrets }),
+    audience: (locale) => (human ? { style: channel.noticeStyle(locale, undefined) } : undefined),
+  };
+}
+
+/** The API's caller vouches that a person typed the query, and that they were shown the last response. */
+function typedByApiCaller(turn: string, query: string, receivedAt: number): HumanFacts {
+  return humanFacts({
+    id: turn,
+    text: query,
+    provenance: "typed",
+    sentAt: receivedAt,
+    sentAtResolution: 1,
+    receivedAt,
+  });
+}
+
+/** What the agent is asked: the text as it was written, and in words what came with it or instead of it. */
+function queryOf(message: InboundMessage): string {
+  const things = message.attachments.map((each) => {
+    const facts = [each.kind, each.mime, each.filename, each.size === undefined ? undefined : `${each.size} bytes`];
+    return `[${facts.filter((fact) => fact !== undefined).join(", ")}]`;
+  });
+  return [message.text, ...things].filter((piece) => piece !== "").join("\n");
+}

@@ -1,0 +1,272 @@
+import type { RunRequest, RunResult } from "../agents/runtime/index.js";
+import type { ConnectionOverrides } from "../agents/tools/index.js";
+import type { Address, ChannelLogger } from "../channels/index.js";
+import { DaleError, isRetryable } from "../errors/index.js";
+import { type ConsentRule, type NoticeStyle, type Proposal, reports } from "../gate/index.js";
+import type { OutboundPart } from "../outbound/index.js";
+import type { QueueJob, RunningJob } from "../queue/index.js";
+import { answerText, partsOf } from "./answer.js";
+import type { Decision, DeskTurn, GateDesk, TurnGate } from "./gate-desk.js";
+import { type Incoming, incomingOf } from "./incoming.js";
+import type { ConversationMemory, TurnRecord, TurnRequest, TurnStore } from "./ports.js";
+
+/** What a turn must know of the agent that answers; from its YAML. */
+export interface TurnAgent {
+  readonly locale: string;
+  readonly resume: "runtime" | "model";
+  readonly memory: { readonly maxTurns: number; readonly ttlSeconds: number };
+  /** Whether its propuestas reach somebody although the channel cannot show them (`proposals.webhook`). */
+  readonly proposalsWebhook: boolean;
+}
+
+/** What a turn must know of the channel that it answers on. */
+export interface TurnChannel {
+  readonly maxTextLength: number;
+  /** Milliseconds to which the platform rounds the times of messages. */
+  readonly sentAtResolution: number;
+  readonly rule: ConsentRule;
+  noticeStyle(locale: string, addressee: string | undefined): NoticeStyle;
+}
+
+/** Signs of life for the person; best effort, nothing waits for them. */
+export interface Presence {
+  taken(address: Address, message: string): void;
+  /** Until `stop` is called. */
+  typing(address: Address): { stop(): void };
+}
+
+export interface TurnWorkerOptions {
+  readonly turns: TurnStore;
+  readonly memory: ConversationMemory;
+  readonly desk: GateDesk;
+  readonly agentOf: (name: string) => TurnAgent | undefined;
+  readonly channelOf: (address: Address) => TurnChannel;
+  readonly run: (agent: string, request: RunRequest) => Promise<RunResult>;
+  /** Durable, idempotent by the part's id. */
+  readonly enqueue: (part: OutboundPart) => Promise<void>;
+  /** Hands a turn's propuestas to the agent's webhook; durable, idempotent by the turn. */
+  readonly deliverPropuestas: (record: TurnRecord) => Promise<void>;
+  /** Tells whoever waits for this turn that its record is there. Best effort. */
+  readonly announce: (turn: string) => Promise<void>;
+  /** Per-run credentials that were sealed away when the run was asked for. */
+  readonly connectionsOf: (handle: string | undefined) => Promise<ConnectionOverrides>;
+  readonly presence: Presence;
+  readonly logger: ChannelLogger;
+  readonly now: () => number;
+}
+
+export interface TurnWorker {
+  process(job: RunningJob<TurnRequest>): Promise<void>;
+  /** A turn that failed for good: the person is told the truth in one sentence. */
+  dead(job: QueueJob<TurnRequest>, reason: string): Promise<void>;
+}
+
+/** Larger than any fence: what a dead turn leaves is settled after all of its runs. */
+const lastFence = Number.MAX_SAFE_INTEGER;
+
+export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
+  const { turns, desk, now, logger } = options;
+
+  async function process(job: RunningJob<TurnRequest>): Promise<void> {
+    const incoming = incomingOf(job.id, job.data, options.channelOf);
+    const log = { session: turns.opaque(incoming.session), turn: job.id, attempt: job.attempt };
+    const done = await turns.read(job.id);
+    if (done) return finish(incoming, done, true);
+    const startedAt = now();
+    if (incoming.message) options.presence.taken(incoming.address, incoming.message.id);
+    const turn = deskTurn(incoming, job.fence, job.signal);
+    const typing = incoming.message ? options.presence.typing(incoming.address) : undefined;
+    try {
+      const decision = await desk.decide(turn, incoming.facts);
+      const { outcome } = decision;
+      if (outcome.kind === "unseen" && outcome.again) {
+        const record = shownAgain(incoming, outcome.proposal, startedAt);
+        return await commit(incoming, record, undefined, job.fence, true);
+      }
+      await answer(job, incoming, turn, decision, startedAt);
+    } catch (error) {
+      if (job.signal.aborted) throw new DaleError("turn_aborted", "This run lost its turn.", { cause: error });
+      logger.warn({ ...log, code: codeOf(error) }, "turn failed");
+      if (job.lastAttempt || isRetryable(error)) throw error;
+      await apologise(incoming, codeOf(error), startedAt, job.fence);
+    } finally {
+      typing?.stop();
+    }
+  }
+
+  async function answer(
+    job: RunningJob<TurnRequest>,
+    incoming: Incoming,
+    turn: DeskTurn,
+    decision: Decision,
+    startedAt: number,
+  ): Promise<void> {
+    const agent = agentFor(incoming);
+    const opened = desk.open(turn, decision, incoming.audience(agent.locale), agent.resume);
+    const [history, connections] = await Promise.all([
+      options.memory.load(incoming.session, incoming.agent, agent.memory.maxTurns),
+      options.connectionsOf(incoming.secrets),
+    ]);
+    const result = await options.run(incoming.agent, {
+      query: incoming.query,
+      session: incoming.session,
+      turn: job.id,
+      desdeHumano: incoming.facts !== undefined,
+      history,
+      connections,
+      gate: opened.gate,
+      takesPropuestas: incoming.address.channel === "api" || agent.proposalsWebhook,
+      signal: job.signal,
+    });
+    const record = answered(incoming, agent, decision, opened, result, startedAt);
+    const remember = {
+      messages: result.messages,
+      maxTurns: agent.memory.maxTurns,
+      ttlSeconds: agent.memory.ttlSeconds,
+    };
+    await commit(incoming, record, remember, job.fence, opened.touched());
+  }
+
+  /** Writes the turn's one record; whichever run was first, its record is what gets sent. */
+  async function commit(
+    incoming: Incoming,
+    record: TurnRecord,
+    remember: Parameters<TurnStore["commit"]>[1],
+    fence: number,
+    touched: boolean,
+  ): Promise<void> {
+    const committed = await turns.commit(record, remember, fence);
+    if (committed === "fenced") throw new DaleError("turn_aborted", "A later run owns this turn.");
+    const standing = committed === "already" ? await turns.read(record.id) : record;
+    await finish(incoming, standing ?? record, touched || committed === "already");
+  }
+
+  /** Everything after the commit may be repeated: parts are enqueued once by their ids, a slot is closed once. */
+  async function finish(incoming: Incoming, record: TurnRecord, touched: boolean): Promise<void> {
+    if (incoming.address.channel !== "api") for (const part of record.parts) await options.enqueue(part);
+    if (record.propuestas.length > 0) await options.deliverPropuestas(record);
+    if (touched) {
+      const turn = deskTurn(incoming, lastFence, new AbortController().signal);
+      await desk.close(turn, record.outcome === "failed");
+    }
+    await options.announce(record.id);
+  }
+
+  async function dead(job: QueueJob<TurnRequest>, reason: string): Promise<void> {
+    const incoming = incomingOf(job.id, job.data, options.channelOf);
+    const done = await turns.read(job.id);
+    if (done) return finish(incoming, done, true);
+    logger.error({ session: turns.opaque(incoming.session), turn: job.id }, "turn given up");
+    await apologise(incoming, reason, now(), lastFence);
+  }
+
+  /** One honest sentence instead of an answer; it says so when something was executed, or may have been. */
+  async function apologise(incoming: Incoming, code: string, startedAt: number, fence: number): Promise<void> {
+    const turn = deskTurn(incoming, fence, new AbortController().signal);
+    const locale = options.agentOf(incoming.agent)?.locale ?? "es-AR";
+    const left = await desk.leftBy(turn);
+    const text = left ? reports(locale)[left.status](left.proposal.tool) : reports(locale).apology;
+    const record: TurnRecord = {
+      ...recordBase(incoming, startedAt),
+      decision: "none",
+      outcome: "failed",
+      answer: text,
+      error: code,
+      calls: [],
+      propuestas: [],
+      parts: partsOf({ ...partBase(incoming), text }),
+      ...(left ? { about: left.proposal.id } : {}),
+    };
+    await commit(incoming, record, undefined, fence, true);
+  }
+
+  function agentFor(incoming: Incoming): TurnAgent {
+    const agent = options.agentOf(incoming.agent);
+    if (!agent) throw new DaleError("agent_unknown", `No agent named ${incoming.agent} is loaded.`);
+    return agent;
+  }
+
+  function answered(
+    incoming: Incoming,
+    agent: TurnAgent,
+    decision: Decision,
+    opened: TurnGate,
+    result: RunResult,
+    startedAt: number,
+  ): TurnRecord {
+    const pending = opened.pending();
+    const { outcome, interrupted } = decision;
+    const said = result.answer.trim() === "" && !pending ? reports(agent.locale).nothing : result.answer;
+    const text = interrupted ? `${reports(agent.locale).unknown(interrupted.proposal.tool)}\n\n${said}` : said;
+    return {
+      ...recordBase(incoming, startedAt),
+      decision: outcome.kind,
+      outcome: "answered",
+      answer: answerText(text, pending),
+      ...(pending ? { pending: pending.id } : {}),
+      ...(outcome.kind === "none" ? {} : { about: outcome.proposal.id }),
+      calls: result.calls,
+      propuestas: result.propuestas,
+      parts: partsOf({ ...partBase(incoming), text, ...(pending ? { proposal: pending } : {}) }),
+    };
+  }
+
+  /** A yes to something that the person cannot have seen: they are shown the notice, and no model runs. */
+  function shownAgain(incoming: Incoming, proposal: Proposal, startedAt: number): TurnRecord {
+    return {
+      ...recordBase(incoming, startedAt),
+      decision: "unseen",
+      outcome: "shown_again",
+      answer: proposal.notice,
+      pending: proposal.id,
+      about: proposal.id,
+      calls: [],
+      propuestas: [],
+      parts: partsOf({ ...partBase(incoming), text: "", proposal }),
+    };
+  }
+
+  function recordBase(incoming: Incoming, startedAt: number) {
+    return {
+      version: 1 as const,
+      id: incoming.turn,
+      session: incoming.session,
+      agent: incoming.agent,
+      address: incoming.address,
+      origin: incoming.origin,
+      desdeHumano: incoming.facts !== undefined,
+      query: incoming.query,
+      receivedAt: incoming.receivedAt,
+      startedAt,
+      finishedAt: now(),
+    };
+  }
+
+  function partBase(incoming: Incoming) {
+    return {
+      turn: incoming.turn,
+      session: incoming.session,
+      address: incoming.address,
+      group: incoming.message?.group ?? false,
+      ...(incoming.message?.group ? { replyTo: incoming.message.id } : {}),
+      maxLength: options.channelOf(incoming.address).maxTextLength,
+      at: now(),
+    };
+  }
+
+  function deskTurn(incoming: Incoming, fence: number, signal: AbortSignal): DeskTurn {
+    return {
+      session: incoming.session,
+      run: { turn: incoming.turn, fence },
+      rule: options.channelOf(incoming.address).rule,
+      chat: incoming.chat,
+      signal,
+    };
+  }
+
+  return { process, dead };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof DaleError ? error.code : "unexpected";
+}
