@@ -1,12 +1,31 @@
 /**
  * Language models behind one method. Knows providers and their faults; knows nothing of tools' code, sessions or gates.
  */
+export type { AttemptLimits } from "./attempts.js";
 export type {
   ChatModel,
   ModelCall,
   ModelImage,
   ModelMessage,
+  ModelNote,
   ModelReply,
   ModelRequest,
   ModelTool,
+  NoteKind,
 } from "./chat-model.js";
+export {
+  createModel,
+  type ModelChoice,
+  type ModelLogger,
+  type ModelOptions,
+  type ModelProblem,
+  type ModelSpec,
+  modelProblems,
+} from "./create-model.js";
+export {
+  createScriptedModel,
+  type ParsedScript,
+  parseScript,
+  type Script,
+  type ScriptProblem,
+} from "./scripted/index.js";
