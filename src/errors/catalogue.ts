@@ -12,6 +12,7 @@ export const errorCatalogue = {
   turn_timeout: { retryable: false, meaning: "A turn took longer than its agent allows." },
   agent_unknown: { retryable: false, meaning: "No agent of that name is loaded." },
   channel_failed: { retryable: true, meaning: "A channel's platform could not be reached or answered nonsense." },
+  delivery_unknown: { retryable: false, meaning: "Nothing is known of that outbound message (any more)." },
   lease_lost: { retryable: true, meaning: "Another process owns this account now." },
 } as const satisfies Record<string, { retryable: boolean; meaning: string }>;
 

@@ -96,12 +96,9 @@ function sending(before: Delivery, ref: string | undefined, at: number): Deliver
 
 function accepted(before: Delivery, event: Extract<DeliveryEvent, { type: "accepted" }>): Delivery {
   const known = arrivedAtLevel(before, "accepted", event.at, event.sentAt);
-  if (known === before && before.ref !== undefined && before.order === event.order) return before;
-  return {
-    ...known,
-    ref: before.ref ?? event.ref,
-    ...(event.order === undefined ? {} : { order: event.order }),
-  };
+  const order = event.order ?? before.order;
+  if (known === before && before.ref === event.ref && before.order === order) return before;
+  return { ...known, ref: event.ref, ...(order === undefined ? {} : { order }) };
 }
 
 function received(before: Delivery, receipt: Receipt): Delivery {

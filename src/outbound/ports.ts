@@ -48,7 +48,10 @@ export interface Delivery {
   readonly reason?: string;
 }
 
-/** Changes to a delivery record; the pure reducer in `delivery.ts` says what they come to. */
+/**
+ * Changes to a delivery record; the pure reducer in `delivery.ts` says what they come to. `queued` or `sending` makes the
+ * record; any other event on a part without one is DaleError `delivery_unknown`.
+ */
 export type DeliveryEvent =
   | { readonly type: "queued"; readonly part: OutboundPart; readonly at: number }
   | { readonly type: "sending"; readonly part: OutboundPart; readonly ref?: string; readonly at: number }
@@ -78,7 +81,7 @@ export interface DeliveryStore {
   partOf(channel: string, account: string, ref: string): Promise<string | undefined>;
   /** Keeps a receipt whose message is not known (yet) for ten minutes. */
   park(channel: string, account: string, receipt: Receipt): Promise<void>;
-  /** Takes out what was parked for this message, oldest first. */
+  /** What was parked for this message, oldest first; kept to the end of its time: applied twice, it changes nothing. */
   parked(channel: string, account: string, ref: string): Promise<readonly Receipt[]>;
   recent(query: { readonly session?: string; readonly limit: number }): Promise<readonly Delivery[]>;
 }
