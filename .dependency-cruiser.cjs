@@ -98,6 +98,6 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^adapters/webchat/page/" },
+    exclude: { path: "^(adapters/webchat/page|src/http/pages)/" },
   },
 };

@@ -3,4 +3,8 @@
  * and tells the gate what became of a notice.
  */
 export { deliveryRank, reduceDelivery } from "./delivery.js";
+export { createNoticeWatch, type NoticeWatch } from "./notice-watch.js";
+export { partId } from "./parts.js";
 export type { Delivery, DeliveryEvent, DeliveryState, DeliveryStore, OutboundPart } from "./ports.js";
+export { createResponseDelivery, type ResponseDelivery } from "./response-delivery.js";
+export { createSender, type Sender, type SendLimiter } from "./sender.js";

@@ -1,5 +1,5 @@
 import type { ChannelAdapter, ChannelLogger, SendResult } from "../channels/index.js";
-import type { NoticeLevel, SlotStore } from "../gate/index.js";
+import type { SlotStore } from "../gate/index.js";
 import { PostponeJob, type RunningJob } from "../queue/index.js";
 import { deliveryRank } from "./delivery.js";
 import type { NoticeWatch } from "./notice-watch.js";

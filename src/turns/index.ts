@@ -2,13 +2,18 @@
  * From a queued message to a committed answer, one at a time per session: ask the gate, run the agent, append the
  * notice, commit, hand the parts to the outbound queue. It speaks to no platform and to no Redis: only to ports.
  */
+export { chatOf, createGateDesk, type GateDesk } from "./gate-desk.js";
 export type {
   CallRecord,
   ConversationMemory,
   Origin,
   TurnRecord,
   TurnRequest,
+  TurnSignals,
   TurnStore,
   UnsettledExecution,
   UnsettledStore,
 } from "./ports.js";
+export { type AskedRun, createRunDesk, type RunDesk } from "./run-desk.js";
+export { turnOf } from "./turn-id.js";
+export { createTurnWorker, type Presence, type TurnAgent, type TurnChannel, type TurnWorker } from "./turn-worker.js";

@@ -113,3 +113,10 @@ export interface UnsettledExecution {
   readonly notice: string;
   readonly since: number;
 }
+
+/** Tells processes of each other's turns, best effort: whoever waits also looks into the TurnStore now and then. */
+export interface TurnSignals {
+  announce(turn: string): Promise<void>;
+  /** Calls back when the turn is announced; resolves when it is listening. @returns stops listening */
+  listen(turn: string, onAnnounced: () => void): Promise<() => void>;
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+import { Command, Option } from "commander";
+import { chat } from "./chat.js";
+import { check } from "./check.js";
+import { doctor } from "./doctor.js";
+import { start } from "./start.js";
+
+const roles = ["ingress", "worker", "sender", "http"];
+const config = () => new Option("-c, --config <file>", "the configuration").default("dale.yaml");
+
+const program = new Command("dale")
+  .description("A WhatsApp and Telegram gateway for AI agents whose writes wait for the person's own yes.")
+  .showHelpAfterError();
+
+program
+  .command("start")
+  .description("run the gateway until SIGTERM, which drains it")
+  .addOption(config())
+  .option("--roles <roles>", `what this process does, of ${roles.join(",")} (default: what the configuration says)`)
+  .option("--strict", "refuse to start when any agent or manifest is bad")
+  .action(start);
+
+program
+  .command("check")
+  .description("say what is wrong with the configuration, the agents and the manifests; start nothing")
+  .addOption(config())
+  .option("--strict", "fail when any agent or manifest is bad")
+  .action(check);
+
+program
+  .command("doctor")
+  .description("look at Redis, the models and the channels that the configuration names")
+  .addOption(config())
+  .action(doctor);
+
+program
+  .command("chat")
+  .description("talk to an agent of a running Dale in this terminal")
+  .option("--url <url>", "where it runs", "http://127.0.0.1:8080")
+  .option("--token <token>", "its token (default: DALE_TOKEN)")
+  .option("--agent <name>", "whom to talk to (default: the first)")
+  .option("--session <id>", "go on with this session (default: a new one)")
+  .action(chat);
+
+await program.parseAsync();

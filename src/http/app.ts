@@ -1,0 +1,43 @@
+import { Hono } from "hono";
+import { DaleError } from "../errors/index.js";
+import { createAccess } from "./access.js";
+import type { HttpPorts } from "./ports.js";
+import { apiRoutes } from "./routes/api.js";
+import { channelRoutes } from "./routes/channels.js";
+import { consoleRoutes } from "./routes/console.js";
+import { healthRoutes } from "./routes/health.js";
+import { queueRoutes } from "./routes/queues.js";
+import { runRoutes } from "./routes/run.js";
+
+export type HttpApp = Hono;
+
+export function createHttpApp(ports: HttpPorts): HttpApp {
+  const app = new Hono();
+  const access = createAccess(ports.token, ports.now);
+
+  app.onError((error, c) => {
+    const known = error instanceof DaleError ? error : undefined;
+    const status = known ? (statusOf[known.code] ?? 500) : 500;
+    if (!known) ports.logger.error({ path: c.req.routePath, name: error.name }, "request failed");
+    const message = known?.message ?? "Something went wrong here; the log says more.";
+    if (status === 503) c.header("Retry-After", "2");
+    return c.json({ error: { code: known?.code ?? "unexpected", message } }, status);
+  });
+  app.notFound((c) => c.json({ error: { code: "not_found", message: "There is nothing here." } }, 404));
+
+  app.route("/", healthRoutes(ports, access));
+  app.route("/", channelRoutes(ports));
+  app.use("/v1/*", access.sameSite, access.required);
+  app.route("/v1", runRoutes(ports));
+  app.route("/v1", apiRoutes(ports));
+  app.route("/", queueRoutes(ports, access));
+  app.route("/", consoleRoutes(ports, access));
+  return app;
+}
+
+const statusOf: Partial<Record<string, 404 | 502 | 503 | 504>> = {
+  store_unavailable: 503,
+  agent_unknown: 404,
+  turn_timeout: 504,
+  model_failed: 502,
+};

@@ -1,0 +1,191 @@
+// The operators' page: reads /v1 every few seconds and shows it. Everything is set as text, never as HTML.
+
+const seconds = 3;
+const find = (selector) => document.querySelector(selector);
+let chosen = decodeURIComponent(location.hash.slice(1));
+
+async function read(path) {
+  const response = await fetch(path, { headers: { accept: "application/json" } });
+  if (response.status === 401) location.assign("/sign-in");
+  return response.ok || path === "/readyz" ? response.json() : undefined;
+}
+
+/** An element with text or children; properties are set as they are. */
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+/** Replaces a list's items only when something changed, so that focus and selection stay. */
+function fill(list, data, item) {
+  const now = JSON.stringify(data);
+  if (list.shown === now) return;
+  list.shown = now;
+  list.replaceChildren(...data.map(item));
+}
+
+const clock = (iso) => new Date(iso).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+function showHealth(health) {
+  const faults = Object.entries(health?.parts ?? {}).filter(([, state]) => state !== "ok");
+  find("#health").textContent = !health
+    ? "Dale does not answer."
+    : faults.length === 0
+      ? "Everything is running."
+      : faults.map(([part, state]) => `${part}: ${state}`).join(" · ");
+}
+
+function channelItem({ channel, name, agent, state, reason, qr }) {
+  const label = make("span", { className: "state", textContent: `${channel}:${name}` });
+  label.dataset.state = state;
+  const rest = [make("small", { textContent: ` ${state} → ${agent}` })];
+  if (reason) rest.push(make("div", { className: "meta", textContent: reason }));
+  if (qr) rest.push(make("div", {}, make("a", { href: `/pair/${channel}/${name}`, textContent: "Pair this account" })));
+  if (channel === "webchat")
+    rest.push(make("div", {}, make("a", { href: `/chat/${name}`, textContent: "Open the chat" })));
+  return make("li", {}, label, ...rest);
+}
+
+function unsettledItem(item) {
+  const comment = make("input", { name: "comment", placeholder: "How do you know?", required: true });
+  comment.setAttribute("aria-label", "How do you know?");
+  const form = make(
+    "form",
+    {},
+    comment,
+    make("button", { type: "submit", value: "executed", textContent: "It was executed" }),
+    make("button", { type: "submit", value: "not_executed", textContent: "It was not executed" }),
+  );
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const body = JSON.stringify({ result: event.submitter.value, comment: comment.value });
+    const headers = { "content-type": "application/json" };
+    await fetch(`/v1/unsettled/${encodeURIComponent(item.proposal)}`, { method: "POST", headers, body });
+    await refresh();
+  });
+  return make(
+    "li",
+    {},
+    make("strong", { textContent: item.notice }),
+    make("div", { className: "meta", textContent: `${item.session} · since ${new Date(item.since).toLocaleString()}` }),
+    form,
+  );
+}
+
+function sessionItem({ id, last_at }) {
+  const button = make(
+    "button",
+    { type: "button" },
+    id,
+    make("br"),
+    make("small", { textContent: new Date(last_at).toLocaleString() }),
+  );
+  button.setAttribute("aria-current", String(id === chosen));
+  button.addEventListener("click", () => {
+    location.hash = encodeURIComponent(id);
+  });
+  return make("li", {}, button);
+}
+
+/** What each kind of evidence means to a reader, and how it is coloured. */
+const words = {
+  proposed: ["Proposed", "warn"],
+  notice_sent: ["Notice sent", ""],
+  notice_delivered: ["Notice delivered", "good"],
+  notice_failed: ["Notice not delivered", "bad"],
+  granted: ["Yes", "good"],
+  discarded: ["Discarded by what the person wrote", "warn"],
+  unseen: ["A yes to an unseen notice: shown again", "warn"],
+  expired: ["Lapsed", "warn"],
+  withdrawn: ["Withdrawn", "warn"],
+  consumed: ["Running", "warn"],
+  executed: ["Executed", "good"],
+  failed: ["Failed", "bad"],
+  unknown: ["Nobody knows whether it ran", "bad"],
+};
+
+const bodies = {
+  message: (item) => [
+    make("div", { className: "text", textContent: item.text }),
+    make("div", {
+      className: "meta",
+      textContent: item.desde_humano ? "written by the person" : `run by ${item.origin}`,
+    }),
+  ],
+  call: (item) => [
+    make("code", { textContent: item.tool }),
+    make("span", {
+      className: "meta",
+      textContent: ` ${item.outcome}${item.code ? ` (${item.code})` : ""} · ${item.ms} ms`,
+    }),
+  ],
+  answer: (item) => [
+    make("div", { className: "text", textContent: item.text }),
+    make("div", { className: "meta", textContent: `${item.outcome}, decision: ${item.decision} · ${item.ms} ms` }),
+  ],
+  delivery: (item) => [
+    make("span", {
+      className: "meta",
+      textContent: `part ${item.index} of ${item.of}: ${item.state}${item.reason ? ` — ${item.reason}` : ""}`,
+    }),
+  ],
+  evidence: (item) => {
+    const [word, tone] = words[item.type] ?? [item.type, ""];
+    const strong = make("strong", { textContent: word });
+    strong.dataset.tone = tone;
+    return [
+      strong,
+      " ",
+      make("code", { textContent: item.tool }),
+      make("div", {
+        className: "meta",
+        textContent: `arguments ${item.args_hash.slice(0, 12)}… · proposal ${item.proposal}`,
+      }),
+    ];
+  },
+};
+
+function storyItem(item) {
+  const time = make("time", { dateTime: item.at, textContent: clock(item.at) });
+  return make("li", { className: item.kind }, time, make("div", {}, ...bodies[item.kind](item)));
+}
+
+async function refresh() {
+  const [health, channels, unsettled, sessions] = await Promise.all([
+    read("/readyz").catch(() => undefined),
+    read("/v1/channels").catch(() => undefined),
+    read("/v1/unsettled").catch(() => undefined),
+    read("/v1/sessions?limit=50").catch(() => undefined),
+  ]);
+  showHealth(health);
+  if (channels) fill(find("#channels ul"), channels.items, channelItem);
+  if (unsettled) {
+    find("#unsettled").hidden = unsettled.items.length === 0;
+    fill(find("#unsettled ul"), unsettled.items, unsettledItem);
+  }
+  if (sessions) {
+    find("#sessions .empty").hidden = sessions.items.length > 0;
+    if (!chosen && sessions.items[0]) chosen = sessions.items[0].id;
+    const list = find("#sessions ul");
+    fill(
+      list,
+      sessions.items.map((each) => ({ ...each, current: each.id === chosen })),
+      sessionItem,
+    );
+  }
+  if (chosen) {
+    const story = await read(`/v1/sessions/${encodeURIComponent(chosen)}`).catch(() => undefined);
+    if (story) {
+      find("#story-title").textContent = `${story.session} · ${story.opaque}`;
+      fill(find("#story ol"), story.items, storyItem);
+    }
+  }
+}
+
+addEventListener("hashchange", () => {
+  chosen = decodeURIComponent(location.hash.slice(1));
+  void refresh();
+});
+await refresh();
+setInterval(() => void refresh(), seconds * 1000);

@@ -1,0 +1,40 @@
+import type { Queue } from "bullmq";
+import type { ConnectionOverrides } from "../agents/tools/index.js";
+import type { ChannelAdapter, ChannelKind, ChannelLogger, ChannelStatus } from "../channels/index.js";
+import type { EvidenceReader } from "../evidence/index.js";
+import type { DeliveryStore, ResponseDelivery } from "../outbound/index.js";
+import type { RunDesk, TurnStore, UnsettledStore } from "../turns/index.js";
+
+export interface ChannelListing extends ChannelStatus {
+  readonly channel: ChannelKind;
+  readonly name: string;
+  readonly agent: string;
+}
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** Part → "ok", or what is wrong with it in a few words. */
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+/** What the HTTP room asks of the rest. */
+export interface HttpPorts {
+  /** Bearer token of /v1, /queues, /mcp, /metrics and the console. Without one only loopback is served. */
+  readonly token: string | undefined;
+  readonly adapterOf: (channel: ChannelKind, name: string) => ChannelAdapter | undefined;
+  readonly channels: () => Promise<readonly ChannelListing[]>;
+  readonly agents: () => readonly { readonly name: string; readonly description: string }[];
+  readonly runs: RunDesk;
+  readonly responses: ResponseDelivery;
+  /** Seals per-run credentials away; the handle goes into the queue instead of them. */
+  readonly seal: (connections: ConnectionOverrides) => Promise<string>;
+  readonly turns: Pick<TurnStore, "read" | "recent" | "sessions" | "opaque" | "resolve">;
+  readonly deliveries: Pick<DeliveryStore, "recent">;
+  readonly evidence: EvidenceReader;
+  readonly unsettled: UnsettledStore;
+  readonly queues: readonly Queue[];
+  readonly readiness: () => Promise<Readiness>;
+  readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  readonly logger: ChannelLogger;
+  readonly now: () => number;
+}

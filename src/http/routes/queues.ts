@@ -1,0 +1,41 @@
+import { createBullBoard } from "@bull-board/api";
+import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
+import { HonoAdapter } from "@bull-board/hono";
+import { serveStatic } from "@hono/node-server/serve-static";
+import { Hono } from "hono";
+import type { Access } from "../access.js";
+import type { HttpPorts } from "../ports.js";
+
+/** The queue dashboard: read-only, and without texts, phone numbers or arguments. */
+export function queueRoutes(ports: Pick<HttpPorts, "queues">, access: Access): Hono {
+  const server = new HonoAdapter(serveStatic);
+  server.setBasePath("/queues");
+  createBullBoard({
+    queues: ports.queues.map((queue) => {
+      const adapter = new BullMQAdapter(queue, { readOnlyMode: true });
+      adapter.setFormatter("data", masked);
+      return adapter;
+    }),
+    serverAdapter: server,
+    options: { uiConfig: { boardTitle: "Dale" } },
+  });
+  const routes = new Hono();
+  routes.use("/queues", access.sameSite, access.page);
+  routes.use("/queues/*", access.sameSite, access.page);
+  routes.route("/queues", server.registerPlugin());
+  return routes;
+}
+
+/** Keeps a job's shape and small words; hides everything that a person wrote or is known by. */
+function masked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(masked);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      plain.has(key) || typeof inner !== "string" ? masked(inner) : "…",
+    ]),
+  );
+}
+
+const plain = new Set(["kind", "origin", "agent", "channel", "account", "provenance", "turn", "id", "proposal"]);
