@@ -2,6 +2,7 @@
 export const errorCatalogue = {
   config_invalid: { retryable: false, meaning: "A configuration, agent, manifest or policy file is not valid." },
   store_unavailable: { retryable: true, meaning: "Redis cannot be reached or did not answer in time." },
+  store_unfit: { retryable: false, meaning: "Redis is not there, too old, or not set up as Dale needs it." },
   store_version: { retryable: false, meaning: "A persisted record has a version that this build does not know." },
   model_failed: { retryable: true, meaning: "The model endpoint failed, timed out or answered nonsense." },
   model_refused: {

@@ -1,0 +1,280 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdir, realpath, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DaleError } from "../errors/index.js";
+import { holdFolder } from "./folder-lock.js";
+import type { StoreLogger } from "./logger.js";
+import { socketFolder } from "./socket-folder.js";
+
+export interface EmbeddedRedisOptions {
+  /** Dale's data folder; it is made if need be. The append-only file lives in its folder `redis`. */
+  readonly dataDir: string;
+  readonly logger: StoreLogger;
+  /** `everysec` loses up to a second when the machine dies (not when a process does); `always` costs a quarter of the speed. */
+  readonly fsync?: "everysec" | "always";
+  /** Called when the server died and could not be started again. */
+  readonly onLost?: (error: DaleError) => void;
+  /** The program. Default: `redis-server`, looked for in PATH. */
+  readonly program?: string;
+}
+
+export interface EmbeddedRedis {
+  /** Path of the unix socket; there is no TCP port. */
+  readonly socket: string;
+  /** Writes what is pending, ends the server, and waits until it has gone. */
+  stop(): Promise<void>;
+}
+
+/** How long a server may take to load its file, or to write it when it is stopped, ms. */
+const patienceMs = 30_000;
+const restartsInARow = 5;
+
+/**
+ * Starts a redis-server that belongs to this process: it ends with us, however we end, and is started again when it
+ * dies by itself. One process at a time may use a data folder.
+ * @throws DaleError `store_unfit` when redis-server is not installed, the folder is in use, or the server does not start
+ */
+export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
+  const { logger } = options;
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  const dataDir = await realpath(options.dataDir);
+  const dir = join(dataDir, "redis");
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const folder = await socketFolder(dataDir);
+  const socket = join(folder, "redis.sock");
+  const lock = await holdFolder(join(folder, "owner.sock"));
+  if (!lock) {
+    throw new DaleError(
+      "store_unfit",
+      `The data folder ${options.dataDir} is in use by another Dale: stop it, choose another data_dir, or give both one redis.url.`,
+    );
+  }
+
+  let stopping = false;
+  let server: GuardedServer | undefined;
+
+  const run = async (): Promise<void> => {
+    const started = startGuarded(options.program ?? "redis-server", serverArguments(socket, dir, options));
+    server = started;
+    await untilServing(socket, started);
+    void started.exited.then(() => {
+      if (!stopping && server === started) void restart();
+    });
+  };
+
+  const restart = async (): Promise<void> => {
+    for (let tries = 1; !stopping; tries++) {
+      logger.warn({ tries }, "the private redis-server died; starting it again");
+      await sleep(50 * 2 ** tries);
+      if (stopping) return;
+      try {
+        await run();
+        return;
+      } catch (error) {
+        await end();
+        if (tries < restartsInARow) continue;
+        const cause =
+          error instanceof DaleError ? error : new DaleError("store_unfit", "redis-server failed.", { cause: error });
+        logger.error({ tries }, "the private redis-server does not start any more");
+        options.onLost?.(cause);
+        return;
+      }
+    }
+  };
+
+  /** Ends the present server on purpose, so that its end is not taken for a crash. */
+  const end = async (): Promise<void> => {
+    const ending = server;
+    server = undefined;
+    await ending?.stop();
+  };
+
+  try {
+    await leaveOrphan(socket);
+    await run();
+    if (!(await lock.stillHeld())) {
+      throw new DaleError("store_unfit", `Another Dale took the data folder ${options.dataDir} at the same moment.`);
+    }
+  } catch (error) {
+    stopping = true;
+    await end();
+    await lock.release();
+    throw error;
+  }
+  logger.info({ fsync: options.fsync ?? "everysec" }, "private redis-server is ready");
+
+  return {
+    socket,
+    async stop() {
+      stopping = true;
+      await end();
+      await rm(socket, { force: true });
+      await lock.release();
+    },
+  };
+}
+
+function serverArguments(socket: string, dir: string, options: EmbeddedRedisOptions): readonly string[] {
+  const settings: Readonly<Record<string, string>> = {
+    port: "0",
+    unixsocket: socket,
+    unixsocketperm: "700",
+    dir,
+    save: "",
+    appendonly: "yes",
+    appendfsync: options.fsync ?? "everysec",
+    "maxmemory-policy": "noeviction",
+    databases: "1",
+    daemonize: "no",
+  };
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+interface GuardedServer {
+  readonly exited: Promise<void>;
+  /** Its exit code, null when a signal ended it, undefined while it lives. */
+  status(): number | null | undefined;
+  /** What it printed last, for error messages. */
+  lastWords(): string;
+  stop(): Promise<void>;
+}
+
+/**
+ * The server runs under a shell that waits for it, and beside it a reader whose pipe leads to us: when we are gone, and be
+ * it by SIGKILL, the pipe closes and the reader ends the server. Shell and server are a process group of their own, so
+ * that Ctrl-C in a terminal reaches us first, and we can drain before the store goes.
+ */
+const guard = `
+exec 3<&0
+"$@" 3<&- </dev/null &
+server=$!
+(
+  while read -r _ <&3; do :; done
+  kill -TERM "$server" 2>/dev/null
+  tries=0
+  while [ "$tries" -lt 300 ] && kill -0 "$server" 2>/dev/null; do sleep 0.1; tries=$((tries + 1)); done
+  kill -KILL "$server" 2>/dev/null
+) >/dev/null 2>&1 &
+reader=$!
+exec 3<&-
+trap 'kill -TERM "$server" 2>/dev/null' TERM
+wait "$server"
+status=$?
+while kill -0 "$server" 2>/dev/null; do wait "$server"; status=$?; done
+kill -KILL "$reader" 2>/dev/null
+exit "$status"
+`;
+
+function startGuarded(program: string, args: readonly string[]): GuardedServer {
+  const shell: ChildProcess = spawn("/bin/sh", ["-c", guard, "dale-redis", program, ...args], {
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+  });
+  let words = "";
+  const hear = (chunk: Buffer) => {
+    words = (words + chunk.toString("utf8")).slice(-2000);
+  };
+  shell.stdout?.on("data", hear);
+  shell.stderr?.on("data", hear);
+  shell.stdin?.on("error", () => undefined);
+  let status: number | null | undefined;
+  const exited = new Promise<void>((resolve) => {
+    const over = (code: number | null) => {
+      status = code;
+      // Should the shell itself have been killed, its server must not outlive it.
+      if (shell.pid !== undefined) killGroup(shell.pid);
+      resolve();
+    };
+    shell.once("exit", over);
+    shell.once("error", () => over(null));
+  });
+  return {
+    exited,
+    status: () => status,
+    lastWords: () => words,
+    async stop() {
+      shell.stdin?.end();
+      await exited;
+    },
+  };
+}
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // The group is empty: nothing was left.
+  }
+}
+
+async function untilServing(socket: string, server: GuardedServer): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    if (server.status() !== undefined) throw notStarted(server);
+    const state = await answer(socket);
+    if (state === "serving") return;
+    // A server that answers otherwise reads its file, however long that takes.
+    if (state === "absent" && performance.now() > deadline) throw notStarted(server);
+    await sleep(10);
+  }
+}
+
+/** What a shell exits with when it did not find the program. */
+const notFound = 127;
+
+function notStarted(server: GuardedServer): DaleError {
+  if (server.status() === notFound) {
+    return new DaleError(
+      "store_unfit",
+      "redis-server is not installed: install it (apt install redis-server, brew install redis), or set redis.url.",
+    );
+  }
+  const line = server.lastWords().trim().split("\n").at(-1) ?? "";
+  return new DaleError("store_unfit", `redis-server did not start: ${line.slice(0, 300)}`);
+}
+
+/**
+ * We hold the folder, so whoever still answers on its socket lost its owner: it is being ended (its owner was killed a
+ * moment ago), or nobody is left to end it. Either way it has to be gone before its file is opened again.
+ */
+async function leaveOrphan(socket: string): Promise<void> {
+  const started = performance.now();
+  let asked = false;
+  while ((await answer(socket)) !== "absent") {
+    const waited = performance.now() - started;
+    if (waited > patienceMs) throw new DaleError("store_unfit", "A redis-server that lost its owner does not end.");
+    if (waited > 2000 && !asked) {
+      asked = true;
+      await ask(socket, "SHUTDOWN\r\n");
+    }
+    await sleep(25);
+  }
+}
+
+async function answer(socket: string): Promise<"absent" | "busy" | "serving"> {
+  const reply = await ask(socket, "PING\r\n");
+  if (reply === undefined) return "absent";
+  return reply.startsWith("+PONG") ? "serving" : "busy";
+}
+
+/** One inline command; the first bytes of its reply, "" when none came within a second, undefined when nobody listens. */
+function ask(socket: string, command: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const probe = connect(socket);
+    let connected = false;
+    const settle = (reply: string | undefined) => {
+      probe.destroy();
+      resolve(reply);
+    };
+    probe.setTimeout(1000, () => settle(connected ? "" : undefined));
+    probe.once("connect", () => {
+      connected = true;
+      probe.write(command);
+    });
+    probe.once("data", (chunk) => settle(chunk.toString("latin1")));
+    probe.once("close", () => settle(connected ? "" : undefined));
+    probe.once("error", () => settle(connected ? "" : undefined));
+  });
+}

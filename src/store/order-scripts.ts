@@ -1,0 +1,298 @@
+import type { Redis } from "ioredis";
+import { DaleError } from "../errors/index.js";
+import type { QueueKeys } from "./keyspace.js";
+import { createScript, type Script } from "./script.js";
+
+/*
+ * The order of jobs within a key, on top of BullMQ 6.7. Each key has a line: the ids of its jobs that are not finished.
+ * The head of the line is with BullMQ (waiting, active, or delayed for its backoff); the others are parked in BullMQ's
+ * `delayed` set, far in the future, so that each message is one job that an operator can see. Whoever finishes the head
+ * lets the next one go, in the same script.
+ *
+ * A job's mark says where it stands, and outlives the job:
+ *   q            stands in line, and no run of it has begun; if it is in `delayed`, it is parked
+ *   run:<fence>  at the head; the run with this fence is, or was, its last one; if it is in `delayed`, it waits for a retry
+ *   done, dead   it has left the line; kept for the dedupe window
+ *   gone         it was at the head and an operator had removed the job; kept for the dedupe window
+ *
+ * The scripts know this much of BullMQ's layout, and tests hold them to it: a job is the hash `<base><id>`, its lock
+ * `<base><id>:lock`; `wait` and `active` are lists, taken from at the right; `delayed` is a sorted set with scores
+ * `ms * 4096`; member `0` of `marker` wakes the workers; `paused` in `meta` stops them.
+ */
+const prelude = `
+local rcall = redis.call
+local base, marks, line, due, key = ARGV[1], ARGV[2], KEYS[1], KEYS[2], ARGV[3]
+local now, dedupeMs, lookMs = tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6])
+
+local function finished(mark)
+  return mark == 'done' or mark == 'dead' or mark == 'gone'
+end
+
+-- The first of the line whose job still exists. A run whose job was removed under its hands holds its place: by its lock.
+local function headOf(line)
+  local id = rcall('LINDEX', line, 0)
+  while id and rcall('HEXISTS', base .. id, 'data') == 0 and rcall('EXISTS', base .. id .. ':lock') == 0 do
+    rcall('SET', marks .. id, 'gone', 'PX', dedupeMs)
+    rcall('LPOP', line)
+    id = rcall('LINDEX', line, 0)
+  end
+  return id
+end
+
+local function toWait(id, from)
+  rcall('LPUSH', base .. 'wait', id)
+  rcall('HSET', base .. id, 'delay', 0)
+  local meta = rcall('HMGET', base .. 'meta', 'paused', 'concurrency')
+  if not meta[1] and not (meta[2] and rcall('LLEN', base .. 'active') >= tonumber(meta[2])) then
+    rcall('ZADD', base .. 'marker', 0, '0')
+  end
+  rcall('XADD', base .. 'events', 'MAXLEN', '~', 10000, '*', 'event', 'waiting', 'jobId', id, 'prev', from)
+end
+
+-- Lets a parked head go. A head that waits for its retry stays where it is.
+local function wake(id)
+  if id and rcall('GET', marks .. id) == 'q' and rcall('ZSCORE', base .. 'delayed', id) then
+    toWait(id, 'delayed')
+    rcall('ZREM', base .. 'delayed', id)
+    return 1
+  end
+  return 0
+end
+
+-- After the head has left: the next one goes, or the line ends.
+local function advance(line, key)
+  local id = headOf(line)
+  if id then
+    rcall('ZADD', due, now + lookMs, key)
+    wake(id)
+  else
+    rcall('ZREM', due, key)
+  end
+end
+`;
+
+/** ARGV 7 id, 8 data, 9 options, 10 when it would leave the parking, ms → 1 queued, 0 duplicate */
+const enqueueLua = `${prelude}
+local id, parkUntil = ARGV[7], ARGV[10]
+if rcall('EXISTS', marks .. id) == 1 or rcall('EXISTS', base .. id) == 1 then
+  wake(headOf(line))
+  return 0
+end
+rcall('SET', marks .. id, 'q')
+local head = headOf(line)
+rcall('RPUSH', line, id)
+rcall('ZADD', due, 'NX', now + lookMs, key)
+local delay = 0
+if head then delay = tonumber(parkUntil) - now end
+rcall('HSET', base .. id, 'name', key, 'data', ARGV[8], 'opts', ARGV[9], 'timestamp', ARGV[4], 'delay', delay, 'priority', 0)
+rcall('XADD', base .. 'events', 'MAXLEN', '~', 10000, '*', 'event', 'added', 'jobId', id, 'name', key)
+if head then
+  rcall('ZADD', base .. 'delayed', string.format('%.0f', tonumber(parkUntil) * 4096), id)
+  rcall('XADD', base .. 'events', '*', 'event', 'delayed', 'jobId', id, 'delay', parkUntil)
+  wake(head)
+else
+  toWait(id, 'added')
+end
+return 1
+`;
+
+/**
+ * KEYS 3 fence; ARGV 7 id, 8 lock token
+ * → {'run', fence, crashes} | {'wait'} not at the head | {'finished'} nothing to do | {'lost'} another worker has it
+ */
+const acquireLua = `${prelude}
+local id = ARGV[7]
+if rcall('GET', base .. id .. ':lock') ~= ARGV[8] then return {'lost'} end
+local mark = rcall('GET', marks .. id)
+if mark == 'done' then
+  wake(headOf(line))
+  return {'finished'}
+end
+if not mark or finished(mark) then
+  -- An operator had a dead job tried again, or added one by hand: it stands in line like a new one.
+  rcall('SET', marks .. id, 'q')
+  rcall('RPUSH', line, id)
+  rcall('ZADD', due, 'NX', now + lookMs, key)
+  rcall('HDEL', base .. id, 'stc')
+end
+if headOf(line) ~= id and not rcall('LPOS', line, id) then rcall('RPUSH', line, id) end
+local head = headOf(line)
+if head ~= id then
+  wake(head)
+  return {'wait'}
+end
+-- Microseconds since 1970 where the clock is ahead, so that a counter that Redis lost in a crash never goes back.
+local time = rcall('TIME')
+local fence = math.max(tonumber(rcall('GET', KEYS[3]) or '0') + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))
+local text = string.format('%.0f', fence)
+rcall('SET', KEYS[3], text)
+rcall('SET', marks .. id, 'run:' .. text)
+rcall('ZADD', due, now + lookMs, key)
+return {'run', text, rcall('HGET', base .. id, 'stc') or '0'}
+`;
+
+/** ARGV 7 id, 8 fence, 9 outcome (done, dead) → 'released' | 'finished' it had left the line | 'fenced' a later run has it */
+const releaseLua = `${prelude}
+local id = ARGV[7]
+local mark = rcall('GET', marks .. id)
+if mark ~= 'run:' .. ARGV[8] then
+  if not mark or finished(mark) then return 'finished' end
+  return 'fenced'
+end
+rcall('SET', marks .. id, ARGV[9], 'PX', dedupeMs)
+rcall('LREM', line, 1, id)
+advance(line, key)
+return 'released'
+`;
+
+/** Lets the head of a line go, if it is parked. → 1 it was, 0 it was not */
+const wakeLua = `${prelude}
+return wake(headOf(line))
+`;
+
+/**
+ * ARGV 7 beginning of the lines' keys, 8 how many lines at most, 9 ms until a head that has to be buried
+ * is looked at again
+ * → heads that BullMQ holds for finished although they never left their line: {key, id, 'completed' | 'failed', ...}
+ */
+const sweepLua = `${prelude}
+local unburied = {}
+local keys = rcall('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, tonumber(ARGV[8]))
+for _, key in ipairs(keys) do
+  rcall('ZADD', due, now + lookMs, key)
+  local line = ARGV[7] .. key
+  local id = headOf(line)
+  if not id then
+    rcall('ZREM', due, key)
+  elseif wake(id) == 0 and rcall('EXISTS', base .. id .. ':lock') == 0 and not rcall('ZSCORE', base .. 'delayed', id) then
+    local state = (rcall('ZSCORE', base .. 'completed', id) and 'completed') or (rcall('ZSCORE', base .. 'failed', id) and 'failed')
+    if state then
+      rcall('ZADD', due, now + tonumber(ARGV[9]), key)
+      table.insert(unburied, key)
+      table.insert(unburied, id)
+      table.insert(unburied, state)
+    elseif rcall('LLEN', base .. 'wait') <= 1000 and not rcall('LPOS', base .. 'wait', id)
+      and not rcall('LPOS', base .. 'active', id) and not rcall('ZSCORE', base .. 'prioritized', id) then
+      -- BullMQ has the job, and holds it nowhere: somebody's hands were in the database.
+      toWait(id, 'unknown')
+    end
+  end
+end
+table.insert(unburied, #keys)
+return unburied
+`;
+
+/** ARGV 7 id, 8 outcome (done, dead): a head that BullMQ holds for finished leaves its line. → 1 it did, 0 it was not there */
+const buryLua = `${prelude}
+local id = ARGV[7]
+if rcall('LINDEX', line, 0) ~= id then return 0 end
+if not rcall('ZSCORE', base .. 'completed', id) and not rcall('ZSCORE', base .. 'failed', id) then return 0 end
+rcall('SET', marks .. id, ARGV[8], 'PX', dedupeMs)
+rcall('LPOP', line)
+advance(line, key)
+return 1
+`;
+
+const scripts = {
+  enqueue: createScript(enqueueLua),
+  acquire: createScript(acquireLua),
+  release: createScript(releaseLua),
+  wake: createScript(wakeLua),
+  sweep: createScript(sweepLua),
+  bury: createScript(buryLua),
+} satisfies Record<string, Script>;
+
+export type Acquired =
+  /** @see RunningJob.fence; `crashes` are runs of this job that ended with their process */
+  | { readonly kind: "run"; readonly fence: number; readonly crashes: number }
+  | { readonly kind: "wait" }
+  | { readonly kind: "finished" }
+  | { readonly kind: "lost" };
+
+export type Released = "released" | "finished" | "fenced";
+export type Outcome = "done" | "dead";
+
+export interface Unburied {
+  readonly key: string;
+  readonly id: string;
+  readonly state: "completed" | "failed";
+}
+
+export interface OrderScriptsOptions {
+  readonly redis: Redis;
+  readonly keys: QueueKeys;
+  readonly now: () => number;
+  readonly dedupeTtlMs: number;
+  /** After how long without progress the sweeper looks at a line. */
+  readonly sweepMs: number;
+}
+
+/** The scripts of one queue on one connection; their replies as types. Each is one atomic step. */
+export interface OrderScripts {
+  enqueue(
+    job: { readonly id: string; readonly key: string; readonly data: string },
+    opts: string,
+    parkUntil: number,
+  ): Promise<"queued" | "duplicate">;
+  acquire(key: string, id: string, token: string): Promise<Acquired>;
+  release(key: string, id: string, fence: number, outcome: Outcome): Promise<Released>;
+  wake(key: string): Promise<void>;
+  /** @returns how many lines were looked at, and the heads that have to be buried */
+  sweep(limit: number): Promise<{ readonly looked: number; readonly unburied: readonly Unburied[] }>;
+  bury(key: string, id: string, outcome: Outcome): Promise<boolean>;
+}
+
+const buryAgainMs = 30_000;
+
+export function createOrderScripts(options: OrderScriptsOptions): OrderScripts {
+  const { redis, keys } = options;
+  const run = (name: keyof typeof scripts, key: string, more: readonly (string | number)[]) =>
+    scripts[name].run(
+      redis,
+      name,
+      [keys.line(key), keys.due, keys.fence],
+      [keys.base, keys.marks, key, options.now(), options.dedupeTtlMs, options.sweepMs, ...more],
+    );
+
+  return {
+    async enqueue(job, opts, parkUntil) {
+      const reply = await run("enqueue", job.key, [job.id, job.data, opts, parkUntil]);
+      return reply === 1 ? "queued" : "duplicate";
+    },
+    async acquire(key, id, token) {
+      const [kind, fence, crashes] = texts(await run("acquire", key, [id, token]));
+      if (kind === "run") return { kind, fence: Number(fence), crashes: Number(crashes) };
+      if (kind === "wait" || kind === "finished" || kind === "lost") return { kind };
+      throw unexpected("acquire");
+    },
+    async release(key, id, fence, outcome) {
+      const reply = await run("release", key, [id, fence, outcome]);
+      if (reply === "released" || reply === "finished" || reply === "fenced") return reply;
+      throw unexpected("release");
+    },
+    async wake(key) {
+      await run("wake", key, []);
+    },
+    async sweep(limit) {
+      const reply = texts(await run("sweep", "", [keys.linesBase, limit, buryAgainMs]));
+      const unburied: Unburied[] = [];
+      for (let at = 0; at + 2 < reply.length; at += 3) {
+        const [key = "", id = "", state] = reply.slice(at, at + 3);
+        unburied.push({ key, id, state: state === "completed" ? "completed" : "failed" });
+      }
+      return { looked: Number(reply.at(-1)), unburied };
+    },
+    async bury(key, id, outcome) {
+      return (await run("bury", key, [id, outcome])) === 1;
+    },
+  };
+}
+
+function texts(reply: unknown): string[] {
+  if (!Array.isArray(reply)) throw unexpected("a list");
+  return reply.map(String);
+}
+
+function unexpected(what: string): DaleError {
+  return new DaleError("store_unavailable", `Redis gave a reply that is no reply to this script: ${what}.`);
+}
