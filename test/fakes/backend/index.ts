@@ -150,38 +150,49 @@ function misbehaveWith(
   switch (fault.kind) {
     case "status":
       outgoing.writeHead(fault.status, { "content-type": fault.type ?? "application/json" });
-      return void outgoing.end(fault.body ?? "{}");
+      outgoing.end(fault.body ?? "{}");
+      break;
     case "hang":
-      return void write?.();
+      write?.();
+      break;
     case "reset_after":
       write?.();
-      return void socket.resetAndDestroy();
+      socket.resetAndDestroy();
+      break;
     case "reset_in_body":
       write?.();
       outgoing.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
-      return void outgoing.write('{"rows":[', () => socket.resetAndDestroy());
+      outgoing.write('{"rows":[', () => socket.resetAndDestroy());
+      break;
     case "huge":
       write?.();
-      return pour(fault, outgoing);
+      pour(fault, outgoing);
+      break;
     case "drip":
       write?.();
-      return drip(fault.everyMs, outgoing);
+      drip(fault.everyMs, outgoing);
+      break;
     case "bomb":
       outgoing.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
-      return void outgoing.end(gzipSync(Buffer.alloc(fault.bytes)));
+      outgoing.end(gzipSync(Buffer.alloc(fault.bytes)));
+      break;
     case "redirect":
       write?.();
       outgoing.writeHead(fault.status, { location: fault.to });
-      return void outgoing.end();
+      outgoing.end();
+      break;
     case "content":
       write?.();
       outgoing.writeHead(fault.status ?? 200, fault.type === undefined ? {} : { "content-type": fault.type });
-      return void outgoing.end(fault.body);
+      outgoing.end(fault.body);
+      break;
     case "garbage":
       write?.();
-      return void socket.end("SSH-2.0-nothing-to-see-here\r\n\r\n");
+      socket.end("SSH-2.0-nothing-to-see-here\r\n\r\n");
+      break;
     case "echo":
-      return json(outgoing, 200, JSON.stringify(request));
+      json(outgoing, 200, JSON.stringify(request));
+      break;
   }
 }
 
