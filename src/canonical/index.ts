@@ -2,7 +2,7 @@
  * Strict JSON, its canonical form (RFC 8785) and fingerprints. What cannot be hashed honestly is refused here, with a
  * clear reason; it knows nothing of tools, people or gates.
  */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
-export interface JsonObject {
-  readonly [key: string]: JsonValue;
-}
+export { checkJson } from "./check.js";
+export { canonicalize, digestId, fingerprint, hmacFingerprint } from "./fingerprint.js";
+export type { JsonCheck, JsonObject, JsonRefusal, JsonValue } from "./json.js";
+export { parseStrict } from "./parse.js";

@@ -1,4 +1,4 @@
-import type { HumanFacts } from "./consent.js";
+import type { HumanFacts, Tolerance } from "./consent.js";
 
 /** A gated call that waits, or waited. Plain JSON; `args` is the canonical text that will run, byte for byte. */
 export interface Proposal {
@@ -37,6 +37,7 @@ export interface Showing {
   /** The platform's clock, ms, where it says so. */
   readonly sentAt?: number;
   readonly deliveredAt?: number;
+  readonly readAt?: number;
   /** Place in the platform's order of the chat's messages, where there is one. */
   readonly order?: number;
 }
@@ -85,15 +86,33 @@ export type SlotState =
     };
 
 /**
- * The one place for a proposal that a session has. `executed` is the current turn's finished execution, kept until the
- * turn ends, so that a repetition or a retry gets its result; `decided` is the last human message and what came of it,
- * so that a retried turn is decided the same way.
+ * The one place for a proposal that a session has. What stands beside `current` remembers, so that retries, repetitions
+ * and the next turn are answered truthfully; none of it lets anything run.
  */
 export interface Slot {
   readonly version: 1;
   readonly current: SlotState;
-  readonly executed?: { readonly proposal: Proposal; readonly grant: Grant; readonly result: ExecutionResult };
-  readonly decided?: { readonly turn: string; readonly outcome: HumanOutcome };
+  /** The current turn's finished execution, kept until the turn ends: a repetition or a retry gets its result. */
+  readonly executed?: {
+    readonly proposal: Proposal;
+    readonly grant: Grant;
+    readonly run: RunId;
+    readonly result: ExecutionResult;
+  };
+  /** The last human message and what came of it: a retried turn is decided the same way. `fence`: its latest run's. */
+  readonly decided?: { readonly turn: string; readonly fence: number; readonly outcome: HumanOutcome };
+  /**
+   * The last execution that was declared `unknown`. `toldTo`: the turn that was given it as `interrupted`; absent until
+   * a turn was.
+   */
+  readonly lost?: {
+    readonly proposal: Proposal;
+    readonly grant: Grant;
+    readonly run: RunId;
+    readonly toldTo?: string;
+  };
+  /** A proposal that lapsed by itself: the next human message is told. */
+  readonly lapsed?: Proposal;
 }
 
 export const emptySlot: Slot = { version: 1, current: { state: "empty" } };
@@ -109,6 +128,8 @@ export interface NoticeSending {
   readonly type: "noticeSending";
   readonly proposal: string;
   readonly part: string;
+  /** The platform's id that the message will have, where the channel chooses ids itself. */
+  readonly ref?: string;
   readonly at: number;
 }
 /** The platform took it (state `sent`). It cannot be confirmed yet: see NoticeDelivered. */
@@ -204,7 +225,6 @@ export interface ConsentRule {
   /** How often an unseen notice is shown again. 3 unless a test says otherwise. */
   readonly showAgainLimit: number;
 }
-export type Tolerance = "final_punctuation" | "invisible";
 
 // --- outcomes ---------------------------------------------------------------------------------------------------
 
@@ -284,7 +304,7 @@ export interface EvidenceDraft {
 }
 
 export interface Transition<Outcome> {
-  /** The same object when nothing changed: then there is nothing to write. */
+  /** The same object when it did not change: then there is nothing to write but `evidence`, if any. */
   readonly slot: Slot;
   readonly outcome: Outcome;
   readonly evidence: readonly EvidenceDraft[];
@@ -292,6 +312,10 @@ export interface Transition<Outcome> {
 
 /** What the store reads together with the slot. */
 export interface Surroundings {
-  /** The outbound part that was last handed to the platform for this chat, whoever of the chat it was meant for. */
+  /**
+   * The outbound part that was last handed to the platform for this chat, whoever of the chat it was meant for. Absent
+   * only for a session that has no chat (the API), where nothing can bury a notice. A store that was given a chat and
+   * knows of no part says the empty string: then nothing is known to have been sent last, and only a quoting yes counts.
+   */
   readonly lastSent?: string;
 }
