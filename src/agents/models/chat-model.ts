@@ -56,6 +56,8 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   readonly signal: AbortSignal;
+  /** Whether a reply without text and calls will do: the run has something to say already. Default false. */
+  readonly mayBeEmpty?: boolean;
 }
 
 export interface ModelReply {

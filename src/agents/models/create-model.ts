@@ -1,34 +1,19 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { DaleError } from "../../errors/index.js";
+import type { ModelSpec, ProviderModel } from "../spec/index.js";
 import { type AttemptLimits, withAttempts } from "./attempts.js";
 import { boundedFetch } from "./bounded-fetch.js";
 import type { ChatModel } from "./chat-model.js";
 import { createFallbackModel } from "./fallback.js";
-import { createProviderModel, type SamplingParameters } from "./provider-model.js";
+import { createProviderModel } from "./provider-model.js";
 import { createScriptedModel, type Script } from "./scripted/index.js";
 
-export interface ModelSpec {
-  readonly primary: ModelChoice;
-  readonly fallback?: ModelChoice;
+export interface DeclaredModel {
+  readonly primary: ModelSpec;
+  readonly fallback?: ModelSpec;
   /** Whether the fallback is asked too when the primary refuses for good. Default false. */
   readonly fallbackOnRefused?: boolean;
-}
-
-export interface ModelChoice {
-  /** `openai_compat` and its names (`openai`, `ollama`, `vllm`, `llamacpp`), `anthropic`, or `scripted`. */
-  readonly provider: string;
-  readonly model: string;
-  /** Base URL; `/chat/completions` or `/messages` is appended. */
-  readonly endpoint?: string;
-  /** Name of the environment variable that holds the key. */
-  readonly apiKeyEnv?: string;
-  readonly parameters?: SamplingParameters;
-  readonly vision?: boolean;
-  /** For `scripted`. */
-  readonly script?: Script;
-  /** Milliseconds that one answer may take. Default 60,000. */
-  readonly timeoutMs?: number;
 }
 
 /** Structured, like pino: ids and codes only. */
@@ -38,6 +23,8 @@ export interface ModelLogger {
 }
 
 export interface ModelOptions {
+  /** The scripts of `scripted` models, by their path. */
+  script?(path: string): Script | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Default: the platform's own. */
   readonly fetch?: typeof globalThis.fetch;
@@ -55,106 +42,102 @@ export interface ModelProblem {
   readonly message: string;
 }
 
-const DEFAULT_ENDPOINTS: Readonly<Record<string, string | undefined>> = {
+const defaultEndpoints: Readonly<Record<ProviderModel["provider"], string | undefined>> = {
   openai_compat: undefined,
   openai: "https://api.openai.com/v1",
   ollama: "http://127.0.0.1:11434/v1",
-  vllm: "http://127.0.0.1:8000/v1",
-  llamacpp: "http://127.0.0.1:8080/v1",
+  vllm: undefined,
+  anthropic: "https://api.anthropic.com/v1",
 };
-const ANTHROPIC_ENDPOINT = "https://api.anthropic.com/v1";
 
 /** The longest answer that is read of an endpoint. */
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+const maxAnswerBytes = 8 * 1024 * 1024;
 
 /**
  * A model as an agent declares it, with tries, time-outs and fallback in place.
- * @throws DaleError `config_invalid` for what `modelProblems` finds
+ * @throws DaleError `config_invalid` for what `modelProblems` finds, and for a script that was not loaded
  */
-export function createModel(spec: ModelSpec, options: ModelOptions): ChatModel {
-  const [problem] = modelProblems(spec, options.env);
+export function createModel(declared: DeclaredModel, options: ModelOptions): ChatModel {
+  const [problem] = modelProblems(declared, options.env);
   if (problem !== undefined) throw new DaleError("config_invalid", `${problem.path.join(".")}: ${problem.message}`);
-  const primary = createChoice(spec.primary, options);
-  if (spec.fallback === undefined) return primary;
+  const primary = createOne(declared.primary, options);
+  if (declared.fallback === undefined) return primary;
   return createFallbackModel({
     primary,
-    fallback: createChoice(spec.fallback, options),
-    onRefused: spec.fallbackOnRefused ?? false,
+    fallback: createOne(declared.fallback, options),
+    onRefused: declared.fallbackOnRefused ?? false,
     now: options.now,
     logger: options.logger,
   });
 }
 
-/** What keeps a declared model from being made: an unknown provider, no endpoint, a key that is not in the environment. */
+/** What keeps a checked declaration from being used in this environment: no endpoint, or a key that is not set. */
 export function modelProblems(
-  spec: ModelSpec,
+  declared: DeclaredModel,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly ModelProblem[] {
-  const fallback = spec.fallback === undefined ? [] : choiceProblems(spec.fallback, env, "fallback");
-  return [...choiceProblems(spec.primary, env, "primary"), ...fallback];
+  const fallback = declared.fallback === undefined ? [] : problemsOf(declared.fallback, env, "fallback");
+  return [...problemsOf(declared.primary, env, "primary"), ...fallback];
 }
 
-function choiceProblems(
-  choice: ModelChoice,
+function problemsOf(
+  model: ModelSpec,
   env: Readonly<Record<string, string | undefined>>,
   at: string,
-): ModelProblem[] {
-  if (choice.provider === "scripted") {
-    return choice.script === undefined ? [{ path: [at, "script"], message: "a scripted model needs a script" }] : [];
-  }
-  if (choice.provider !== "anthropic" && !Object.hasOwn(DEFAULT_ENDPOINTS, choice.provider)) {
-    const known = [...Object.keys(DEFAULT_ENDPOINTS), "anthropic", "scripted"].join(", ");
-    return [{ path: [at, "provider"], message: `unknown provider; use one of ${known}` }];
-  }
-  const endpoint = endpointOf(choice);
+): readonly ModelProblem[] {
+  if (model.provider === "scripted") return [];
+  const endpoint = endpointOf(model);
   if (endpoint === undefined) return [{ path: [at, "endpoint"], message: "this provider needs an endpoint" }];
   if (!isHttpUrl(endpoint)) return [{ path: [at, "endpoint"], message: "not an http or https URL" }];
   if (isLoopback(endpoint)) return [];
-  if (choice.apiKeyEnv === undefined) {
-    if (choice.provider !== "openai" && choice.provider !== "anthropic") return [];
-    return [{ path: [at], message: "this provider needs api_key_env, the name of the variable that holds the key" }];
+  if (model.apiKeyEnv === undefined) {
+    if (model.provider !== "openai" && model.provider !== "anthropic") return [];
+    return [{ path: [at], message: "this provider needs api_key_env: the name of the variable that holds its key" }];
   }
-  if ((env[choice.apiKeyEnv] ?? "") !== "") return [];
-  return [{ path: [at, "api_key_env"], message: `the environment variable ${choice.apiKeyEnv} is not set` }];
+  if ((env[model.apiKeyEnv] ?? "") !== "") return [];
+  return [{ path: [at, "api_key_env"], message: `the environment variable ${model.apiKeyEnv} is not set` }];
 }
 
-function createChoice(choice: ModelChoice, options: ModelOptions): ChatModel {
-  const name = `${choice.provider}:${choice.model}`;
-  if (choice.provider === "scripted" && choice.script !== undefined)
-    return createScriptedModel(choice.script, { name });
-  const fetch = boundedFetch(options.fetch ?? globalThis.fetch, MAX_ANSWER_BYTES);
-  const baseURL = endpointOf(choice) ?? "";
-  const apiKey = choice.apiKeyEnv === undefined ? undefined : options.env[choice.apiKeyEnv] || undefined;
+function createOne(spec: ModelSpec, options: ModelOptions): ChatModel {
+  const name = `${spec.provider}:${spec.model}`;
+  if (spec.provider === "scripted") {
+    const script = options.script?.(spec.script);
+    if (script === undefined) throw new DaleError("config_invalid", "The script of a scripted model was not loaded.");
+    return createScriptedModel(script, { name });
+  }
+  const fetch = boundedFetch(options.fetch ?? globalThis.fetch, maxAnswerBytes);
+  const baseURL = endpointOf(spec) ?? "";
+  const apiKey = spec.apiKeyEnv === undefined ? undefined : options.env[spec.apiKeyEnv] || undefined;
   const model =
-    choice.provider === "anthropic"
-      ? createAnthropic({ baseURL, apiKey: apiKey ?? "none", fetch })(choice.model)
+    spec.provider === "anthropic"
+      ? createAnthropic({ baseURL, apiKey: apiKey ?? "none", fetch })(spec.model)
       : createOpenAICompatible({ name: "model", baseURL, fetch, ...(apiKey === undefined ? {} : { apiKey }) })(
-          choice.model,
+          spec.model,
         );
   const provided = createProviderModel({
     name,
     model,
-    ...(choice.parameters === undefined ? {} : { parameters: choice.parameters }),
-    seesImages: choice.vision ?? choice.provider === "anthropic",
+    parameters: spec.parameters,
+    seesImages: spec.vision,
     now: options.now,
   });
   return withAttempts(provided, {
+    attemptTimeoutMs: spec.timeoutMs,
     ...options.limits,
-    ...(choice.timeoutMs === undefined ? {} : { attemptTimeoutMs: choice.timeoutMs }),
     now: options.now,
     random: options.random ?? Math.random,
   });
 }
 
-function endpointOf(choice: ModelChoice): string | undefined {
-  return choice.endpoint ?? (choice.provider === "anthropic" ? ANTHROPIC_ENDPOINT : DEFAULT_ENDPOINTS[choice.provider]);
+function endpointOf(spec: ProviderModel): string | undefined {
+  return spec.endpoint ?? defaultEndpoints[spec.provider];
 }
 
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/** A model on this machine needs no key, and an agent file that names one for elsewhere works with it all the same. */
+/** A model on this machine needs no key, even where the agent file names one for elsewhere. */
 function isLoopback(endpoint: string): boolean {
   const { hostname } = new URL(endpoint);
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);

@@ -15,11 +15,10 @@ export type {
 } from "./chat-model.js";
 export {
   createModel,
-  type ModelChoice,
+  type DeclaredModel,
   type ModelLogger,
   type ModelOptions,
   type ModelProblem,
-  type ModelSpec,
   modelProblems,
 } from "./create-model.js";
 export {

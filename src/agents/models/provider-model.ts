@@ -6,20 +6,15 @@ import type {
   LanguageModelV3Message,
 } from "@ai-sdk/provider";
 import { DaleError } from "../../errors/index.js";
+import type { ModelParameters } from "../spec/index.js";
 import { aborted } from "./attempts.js";
 import type { ChatModel, ModelCall, ModelMessage, ModelNote, ModelReply, ModelRequest } from "./chat-model.js";
 import { providerFault } from "./provider-fault.js";
 
-export interface SamplingParameters {
-  readonly temperature?: number;
-  readonly topP?: number;
-  readonly maxTokens?: number;
-}
-
 export interface ProviderModelOptions {
   readonly name: string;
   readonly model: LanguageModelV3;
-  readonly parameters?: SamplingParameters;
+  readonly parameters?: ModelParameters;
   readonly seesImages: boolean;
   now(): number;
 }
@@ -30,12 +25,7 @@ export interface ProviderModelOptions {
  */
 export function createProviderModel(options: ProviderModelOptions): ChatModel {
   const { name, model, seesImages } = options;
-  const { temperature, topP, maxTokens } = options.parameters ?? {};
-  const settings = {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { topP }),
-    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
-  };
+  const settings = callSettings(options.parameters ?? {});
 
   async function generate(request: ModelRequest): Promise<ModelReply> {
     if (request.signal.aborted) throw aborted(request.signal);
@@ -52,10 +42,19 @@ export function createProviderModel(options: ProviderModelOptions): ChatModel {
       if (request.signal.aborted) throw aborted(request.signal);
       throw providerFault(error, options.now());
     }
-    return toReply(result);
+    return toReply(result, request.mayBeEmpty ?? false);
   }
 
   return { name, seesImages, generate };
+}
+
+function callSettings(parameters: ModelParameters): Partial<LanguageModelV3CallOptions> {
+  const { maxTokens, stop, ...same } = parameters;
+  return {
+    ...same,
+    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+    ...(stop === undefined ? {} : { stopSequences: [...stop] }),
+  };
 }
 
 /** The system text with the runtime's notes at its end, in the form that every model gets them. */
@@ -123,7 +122,7 @@ function toTool(tool: ModelRequest["tools"][number]): LanguageModelV3FunctionToo
   return { type: "function", name: tool.name, description: tool.description, inputSchema: { ...tool.parameters } };
 }
 
-function toReply(result: LanguageModelV3GenerateResult): ModelReply {
+function toReply(result: LanguageModelV3GenerateResult, mayBeEmpty: boolean): ModelReply {
   let text = "";
   const calls: ModelCall[] = [];
   for (const part of result.content) {
@@ -133,7 +132,7 @@ function toReply(result: LanguageModelV3GenerateResult): ModelReply {
     }
   }
   text = withoutThinking(text);
-  if (text === "" && calls.length === 0) {
+  if (text === "" && calls.length === 0 && !mayBeEmpty) {
     if (result.finishReason.unified === "content-filter") {
       throw new DaleError("model_refused", "The model endpoint withheld its answer (content filter).");
     }
