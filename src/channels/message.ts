@@ -4,8 +4,9 @@ export type ChannelKind = "telegram" | "whatsapp" | "whatsapp_cloud" | "webchat"
 /**
  * How a text came to be. Only `typed` can confirm anything.
  * `edited`, `button`, `bot`, `echo` and `system` are no new message of the person: they never touch a pending proposal,
- * and no adapter hands them on. `caption`, `forwarded`, `quoted_other`, `transcript` and `via_bot` are new messages:
- * they clear a pending proposal and are ordinary turns.
+ * and no adapter hands them on. `caption`, `forwarded`, `quoted_other`, `transcript`, `via_bot` and `other` are new
+ * messages: they clear a pending proposal and are ordinary turns. `other` is a text that may not have been typed here and
+ * now: a command that can be tapped, a message sent by a schedule, or one that was edited before it was first seen.
  */
 export type Provenance =
   | "typed"
@@ -16,6 +17,7 @@ export type Provenance =
   | "button"
   | "transcript"
   | "via_bot"
+  | "other"
   | "bot"
   | "echo"
   | "system";

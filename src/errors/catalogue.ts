@@ -14,6 +14,11 @@ export const errorCatalogue = {
   agent_unknown: { retryable: false, meaning: "No agent of that name is loaded." },
   channel_failed: { retryable: true, meaning: "A channel's platform could not be reached or answered nonsense." },
   delivery_unknown: { retryable: false, meaning: "Nothing is known of that outbound message (any more)." },
+  secrets_unreadable: { retryable: false, meaning: "Kept credentials were sealed with another key, or altered." },
+  attachment_unavailable: {
+    retryable: false,
+    meaning: "An attachment is larger than is allowed, is gone, or has no bytes.",
+  },
   lease_lost: { retryable: true, meaning: "Another process owns this account now." },
 } as const satisfies Record<string, { retryable: boolean; meaning: string }>;
 
