@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { DaleError } from "../errors/index.js";
 
 /** What is kept as JSON: it says which version of its shape it is. */
@@ -31,8 +32,8 @@ function isVersion1(record: unknown): record is Versioned {
 }
 
 /**
- * A record that is changed by compare-and-set is kept as `<revision> <json>`; the revision counts its changes. Both
- * scripts that swap such records begin with `revisionLua`.
+ * A record that is changed by compare-and-set is kept as `<revision> <json>`. A revision counts the record's changes and
+ * ends with something random, so that a writer whose request was sent twice (a connection broke) recognises its own.
  */
 export interface Revised<T> {
   /** "0" for a record that is not there. */
@@ -46,14 +47,20 @@ export function parseRevised<T extends Versioned>(raw: string | null | undefined
   return { revision: raw.slice(0, space), record: parseRecord<T>(raw.slice(space + 1), what) };
 }
 
-/** The record's next form, one revision on. */
-export function nextRevision(seen: string, record: Versioned): string {
-  return `${Number(seen) + 1} ${JSON.stringify(record)}`;
+export function nextRevision(seen: string): string {
+  return `${Number.parseInt(seen, 10) + 1}.${randomBytes(6).toString("base64url")}`;
 }
 
-/** Lua: `revision(key)` is what `Revised.revision` was read as, without reading the record. */
-export const revisionLua = `
-local function revision(key)
-  return string.match(redis.call('GETRANGE', key, 0, 20), '^(%d+) ') or '0'
-end
+export function revised(revision: string, record: Versioned): string {
+  return `${revision} ${JSON.stringify(record)}`;
+}
+
+/**
+ * Begins a script that swaps such a record: KEYS[1] is the record, ARGV[1] the revision that was seen, ARGV[2] the next
+ * one. The script goes on when the record is still at the first; else it answers 0, or 1 when it is at the second already.
+ */
+export const swapLua = `
+local revision = string.match(redis.call('GETRANGE', KEYS[1], 0, 40), '^(%S+) ') or '0'
+if revision == ARGV[2] then return 1 end
+if revision ~= ARGV[1] then return 0 end
 `;

@@ -64,7 +64,8 @@ export interface TurnRecord {
 
 /** Turns that were committed. Contract suite: test/contracts/turn-store.ts. */
 export interface TurnStore {
-  read(turn: string): Promise<TurnRecord | undefined>;
+  /** @param fence of the run that asks: from now on no run with a smaller one can commit this turn */
+  read(turn: string, fence?: number): Promise<TurnRecord | undefined>;
   /**
    * Writes the record, appends to the conversation's memory and to the session's timeline, in one step.
    * `already`: another run of this turn was first, and its record stands. `fenced`: a later run owns the turn.
