@@ -44,7 +44,9 @@ export type Pagination =
       readonly limitParam?: string;
     }
   | { readonly style: "offset"; readonly offsetParam: string; readonly limitParam?: string }
-  | { readonly style: "page"; readonly pageParam: string; readonly limitParam?: string };
+  | { readonly style: "page"; readonly pageParam: string; readonly limitParam?: string }
+  /** The next page's address stands in the response's `Link` header (RFC 8288, `rel="next"`). */
+  | { readonly style: "link"; readonly limitParam?: string };
 
 /** Which field of the connection signs a request, and how. */
 export type ManifestAuth =

@@ -1,7 +1,5 @@
-import type { HttpFault } from "./fault.js";
-import { describeFault } from "./fault.js";
-import type { OpenAnswer } from "./network.js";
-import { readAll } from "./network.js";
+import type { OpenAnswer } from "./http-client.js";
+import { readAll } from "./http-client.js";
 import { parseExactly } from "./select.js";
 import type { ToolResult } from "./tool.js";
 
@@ -82,9 +80,4 @@ export function refusedResult(status: number, detail: string): ToolResult {
     content: `The server answered with status ${status}.${note}${said}`,
     uncertain,
   };
-}
-
-export function faultResult(fault: HttpFault): ToolResult {
-  const uncertain = fault.left && fault.code !== "address_refused";
-  return { ok: false, code: fault.code, content: describeFault(fault.code, uncertain), uncertain };
 }

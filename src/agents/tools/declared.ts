@@ -1,9 +1,9 @@
 import type { CallLimit, Parameter } from "../spec/index.js";
-import type { HttpCall } from "./http-tool.js";
+import type { KeyedLimit } from "./rate-limit.js";
 
-/** `<slug with _>_<operation>`, in the characters that model providers take. */
+/** `<slug with _>_<operation>`: what the model sees. */
 export function toolName(slug: string, operation: string): string {
-  return `${slug.replaceAll("-", "_")}_${operation.toLowerCase().replace(/[^a-z0-9_]/g, "_")}`;
+  return `${slug.replaceAll("-", "_")}_${operation}`;
 }
 
 /** Labels for the notice, where the manifest gives any. */
@@ -12,8 +12,6 @@ export function titlesOf(parameters: readonly Parameter[]): { argumentTitles?: R
   return titles.length === 0 ? {} : { argumentTitles: Object.fromEntries(titles) };
 }
 
-export function limitsOf(
-  limits: readonly (readonly [key: string, limit: CallLimit | undefined])[],
-): HttpCall["limits"] {
+export function limitsOf(limits: readonly (readonly [key: string, limit: CallLimit | undefined])[]): KeyedLimit[] {
   return limits.flatMap(([key, limit]) => (limit ? [{ key, limit }] : []));
 }

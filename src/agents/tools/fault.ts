@@ -1,3 +1,5 @@
+import type { ToolResult } from "./tool.js";
+
 /** How a call came to no usable answer. Short and stable: they reach evidence, metrics and tests. */
 export type FaultCode =
   | "unreachable"
@@ -35,7 +37,15 @@ const wording: Record<FaultCode, string> = {
   redirected: "The server redirected the call to another address, which is not followed.",
 };
 
-/** For the model. */
-export function describeFault(code: FaultCode, uncertain: boolean): string {
-  return uncertain ? `${wording[code]} It is not known whether the call was carried out.` : wording[code];
+/** What the model, the person and the evidence are told of a fault. */
+export function faultResult(fault: HttpFault): ToolResult {
+  const note = fault.left ? " It is not known whether the call was carried out." : "";
+  return { ok: false, code: fault.code, content: wording[fault.code] + note, uncertain: fault.left };
 }
+
+/** A call that was surely not carried out. */
+export function never(code: string, content: string): ToolResult {
+  return { ok: false, code, content, uncertain: false };
+}
+
+export const tooMany = never("rate_limited", "Not called: too many calls in a short time. Try again later.");

@@ -4,8 +4,9 @@
  * that are not public where a tenant chose them, redirects that could repeat a write or carry a credential elsewhere,
  * and answers that are no text or too large; it never tells a model or a log what a credential is.
  */
+
+export { builtinNames } from "./builtin-tools.js";
 export type { EgressOptions } from "./egress.js";
 export { createNetwork, type Network, type NetworkOptions } from "./network.js";
-export { createPacer, type Pacer } from "./rate-limit.js";
 export type { CallContext, ConnectionOverrides, Tool, ToolKind, ToolResult } from "./tool.js";
 export { createToolset, type ToolsetOptions } from "./toolset.js";

@@ -1,7 +1,8 @@
 import { DaleError } from "../../errors/index.js";
 import type { IntegrationManifest, IntegrationTool } from "../spec/index.js";
 import { limitsOf, titlesOf, toolName } from "./declared.js";
-import { callHttp, type HttpCall, type HttpCaller } from "./http-tool.js";
+import type { HttpCall, HttpCaller } from "./http-call.js";
+import { callHttp } from "./http-tool.js";
 import { cursorParameter } from "./paging.js";
 import { argumentCheck, parameterSchema } from "./parameters.js";
 import type { Tool } from "./tool.js";

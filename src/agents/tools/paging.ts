@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../canonical/index.js";
 import type { Pagination } from "../spec/index.js";
 import type { TextAnswer } from "./answer.js";
+import type { Access } from "./credential.js";
 import { select } from "./select.js";
 
 /** The parameter by which a model asks for the page after the one that it saw, whatever the server's own dialect. */
@@ -13,24 +14,35 @@ export const cursorParameter = {
   required: false,
 } as const;
 
-/** Query entries that ask for the page at a cursor. `limit` is passed on where the manifest names a parameter for it. */
-export function pageQuery(style: Pagination, cursor: string | undefined, args: JsonObject): [string, string][] {
-  const entries: [string, string][] = [];
-  if (style.limitParam !== undefined && typeof args.limit === "number")
-    entries.push([style.limitParam, String(args.limit)]);
-  if (cursor === undefined) return entries;
+/**
+ * Query entries that ask for the page at a cursor. A numeric argument `limit` is passed on where the manifest names a
+ * parameter for it. A link's cursor is the query of the next address, without the credential.
+ */
+export function pageQuery(
+  style: Pagination,
+  cursor: string | undefined,
+  args: JsonObject,
+  access: Access,
+): [string, string][] {
+  const limit: [string, string][] =
+    style.limitParam !== undefined && typeof args.limit === "number" ? [[style.limitParam, String(args.limit)]] : [];
+  if (cursor === undefined) return limit;
   switch (style.style) {
     case "cursor":
-      if (style.cursorIn === "query") entries.push([style.cursorParam, cursor]);
-      break;
+      return style.cursorIn === "query" ? [...limit, [style.cursorParam, cursor]] : limit;
     case "offset":
-      entries.push([style.offsetParam, cursor]);
-      break;
+      return [...limit, [style.offsetParam, cursor]];
     case "page":
-      entries.push([style.pageParam, cursor]);
-      break;
+      return [...limit, [style.pageParam, cursor]];
+    case "link":
+      return [...new URLSearchParams(cursor)].filter(([name]) => !signs(access, name));
   }
-  return entries;
+}
+
+/** What was fetched: the answer, and from where. */
+interface FetchedPage {
+  readonly answer: TextAnswer;
+  readonly url: URL;
 }
 
 /**
@@ -40,21 +52,42 @@ export function pageQuery(style: Pagination, cursor: string | undefined, args: J
 export function nextCursor(
   style: Pagination,
   cursor: string | undefined,
-  page: TextAnswer,
+  { answer, url }: FetchedPage,
   items: number | undefined,
   args: JsonObject,
 ): string | undefined {
-  if (style.style === "cursor") {
-    const next = page.json && select(page.json.value, style.cursorPath);
-    const text = typeof next === "string" || typeof next === "number" ? String(next) : "";
-    return text === "" || text === cursor ? undefined : text;
+  const full = typeof args.limit !== "number" || items === undefined || items >= args.limit;
+  switch (style.style) {
+    case "cursor": {
+      const next = answer.json && select(answer.json.value, style.cursorPath);
+      const text = typeof next === "string" || typeof next === "number" ? String(next) : "";
+      return text === "" || text === cursor ? undefined : text;
+    }
+    case "offset":
+      return items && full ? String(whole(cursor, 0) + items) : undefined;
+    case "page":
+      return items && full ? String(whole(cursor, 1) + 1) : undefined;
+    case "link":
+      return nextLink(answer.headers.link, url);
   }
-  if (items === undefined || items === 0) return undefined;
-  if (typeof args.limit === "number" && items < args.limit) return undefined;
-  if (style.style === "offset") return String(whole(cursor, 0) + items);
-  return String(whole(cursor, 1) + 1);
 }
 
 function whole(cursor: string | undefined, otherwise: number): number {
   return cursor !== undefined && /^\d{1,15}$/.test(cursor) ? Number(cursor) : otherwise;
+}
+
+/** The query of `rel="next"` (RFC 8288). Followed only on the very address that was asked: nowhere else is a next page. */
+function nextLink(header: string | string[] | undefined, asked: URL): string | undefined {
+  for (const [, target = "", parameters = ""] of String(header ?? "").matchAll(/<([^<>]*)>([^<]*)/g)) {
+    if (!/;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i.test(parameters)) continue;
+    if (!URL.canParse(target, asked.href)) return undefined;
+    const next = new URL(target, asked);
+    const same = next.origin === asked.origin && next.pathname === asked.pathname && next.search !== asked.search;
+    return same ? next.search.slice(1) : undefined;
+  }
+  return undefined;
+}
+
+function signs(access: Access, name: string): boolean {
+  return access.query.some(([own]) => own === name);
 }

@@ -29,6 +29,24 @@ export function parameterSchema(parameters: readonly Parameter[]): JsonSchema {
   };
 }
 
+/**
+ * A foreign schema under which arguments that it does not name are refused, where it leaves that open. One that composes
+ * other schemas is left as it is: there, names may be declared in several places.
+ */
+export function closed(schema: JsonSchema): JsonSchema {
+  const open = [
+    "additionalProperties",
+    "unevaluatedProperties",
+    "patternProperties",
+    "$ref",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "if",
+  ];
+  return open.some((keyword) => Object.hasOwn(schema, keyword)) ? schema : { ...schema, additionalProperties: false };
+}
+
 function expand(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { required, properties, items, ...rest } = schema;
   const listed = Array.isArray(required) ? required : [];

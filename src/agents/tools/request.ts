@@ -21,7 +21,7 @@ export type RequestShape = Pick<ActionDefinition, "parameters" | "request"> &
   Partial<Pick<ActionDefinition, "allowSlash" | "idempotencyHeader">>;
 
 export interface RequestParts {
-  readonly action: RequestShape;
+  readonly shape: RequestShape;
   readonly values: Values;
   readonly access: Access;
   /** Of the manifest, under those of the action. */
@@ -35,12 +35,12 @@ export interface RequestParts {
  * Arguments with the declared defaults of those that were not given.
  * @param implicit names that are placeholders without being parameters of the manifest
  */
-export function valuesOf(action: RequestShape, args: JsonObject, implicit: readonly string[] = []): Values {
+export function valuesOf(shape: RequestShape, args: JsonObject, implicit: readonly string[] = []): Values {
   const given = new Map<string, JsonValue>(Object.entries(args));
-  for (const parameter of action.parameters) {
+  for (const parameter of shape.parameters) {
     if (!given.has(parameter.name) && parameter.default !== undefined) given.set(parameter.name, parameter.default);
   }
-  return { declared: new Set([...action.parameters.map((parameter) => parameter.name), ...implicit]), given };
+  return { declared: new Set([...shape.parameters.map((parameter) => parameter.name), ...implicit]), given };
 }
 
 /**
@@ -48,13 +48,13 @@ export function valuesOf(action: RequestShape, args: JsonObject, implicit: reado
  * @throws UnusableConnection when the address is missing or malformed
  */
 export function buildRequest(parts: RequestParts): HttpRequest {
-  const { action, values, access } = parts;
-  const base = baseAddress(access.baseUrl);
-  const [pathTemplate = "", queryTemplate] = splitOnce(action.request.path, "?");
+  const { shape, values, access } = parts;
+  const base = parseBaseUrl(access.baseUrl);
+  const [pathTemplate = "", queryTemplate] = splitOnce(shape.request.path, "?");
   const filled = fillPath(
     pathTemplate.startsWith("/") ? pathTemplate : `/${pathTemplate}`,
     values,
-    new Set(action.allowSlash),
+    new Set(shape.allowSlash),
   );
   const path = `${base.pathname.replace(/\/+$/, "")}${filled}`;
   const query = queryText(parts, queryTemplate);
@@ -65,10 +65,11 @@ export function buildRequest(parts: RequestParts): HttpRequest {
     throw new UnfitArgument("an argument would change the address");
   const headers = requestHeaders(parts);
   const body = requestBody(parts, headers);
-  return { method: action.request.method, url, target, headers, ...(body && { body }) };
+  return { method: shape.request.method, url, target, headers, ...(body && { body }) };
 }
 
-function baseAddress(text: string | undefined): URL {
+/** @throws UnusableConnection */
+export function parseBaseUrl(text: string | undefined): URL {
   if (text === undefined) throw new UnusableConnection("neither the connection nor the manifest gives a base_url");
   if (!URL.canParse(text)) throw new UnusableConnection("its base_url is not a URL");
   const url = new URL(text);
@@ -80,7 +81,7 @@ function baseAddress(text: string | undefined): URL {
   return url;
 }
 
-function queryText({ action, values, access, paging = [] }: RequestParts, inPath: string | undefined): string {
+function queryText({ shape, values, access, paging = [] }: RequestParts, inPath: string | undefined): string {
   const paged = new Set(paging.map(([name]) => name));
   const entries: string[] = [];
   if (inPath !== undefined) {
@@ -89,7 +90,7 @@ function queryText({ action, values, access, paging = [] }: RequestParts, inPath
       if (text !== leftOut) entries.push(text);
     }
   }
-  for (const [name, template] of Object.entries(action.request.query)) {
+  for (const [name, template] of Object.entries(shape.request.query)) {
     if (paged.has(name)) continue;
     const value = fill(template, values);
     if (value === leftOut || value === null) continue;
@@ -110,7 +111,7 @@ const reservedHeaders = new Set(
   ),
 );
 
-function requestHeaders({ action, values, access, headers, idempotencyKey }: RequestParts): Record<string, string> {
+function requestHeaders({ shape, values, access, headers, idempotencyKey }: RequestParts): Record<string, string> {
   const all: Record<string, string> = {
     accept: "application/json, text/*;q=0.8",
     "accept-encoding": "gzip, deflate, br",
@@ -126,20 +127,20 @@ function requestHeaders({ action, values, access, headers, idempotencyKey }: Req
     all[lower] = value;
   };
   for (const [name, value] of Object.entries(headers)) put(name, String(value));
-  for (const [name, template] of Object.entries(action.request.headers)) {
+  for (const [name, template] of Object.entries(shape.request.headers)) {
     const value = fill(template, values);
     if (value !== leftOut && value !== null) put(name, asText(value));
   }
   // Last, so that no manifest header and no argument can take the place of the credential or the key.
   for (const [name, value] of Object.entries(access.headers)) put(name, value);
-  if (action.idempotencyHeader !== undefined) put(action.idempotencyHeader, idempotencyKey);
+  if (shape.idempotencyHeader !== undefined) put(shape.idempotencyHeader, idempotencyKey);
   return all;
 }
 
 /** JSON, unless the manifest's own content-type asks for a form or for plain text. Sets the type where none was given. */
-function requestBody({ action, values }: RequestParts, headers: Record<string, string>): Buffer | undefined {
-  if (action.request.body === undefined || action.request.body === null) return undefined;
-  const body = fill(action.request.body, values);
+function requestBody({ shape, values }: RequestParts, headers: Record<string, string>): Buffer | undefined {
+  if (shape.request.body === undefined || shape.request.body === null) return undefined;
+  const body = fill(shape.request.body, values);
   if (body === leftOut) return undefined;
   const type = headers["content-type"]?.toLowerCase() ?? "";
   if (type.startsWith("application/x-www-form-urlencoded") && isRecord(body)) {

@@ -1,9 +1,11 @@
 import type { AgentDefinition, Connection, IntegrationManifest, ToolDeclaration } from "../spec/index.js";
-import type { HttpCaller } from "./http-tool.js";
+import { apiTools } from "./api-tools.js";
+import { builtinTool } from "./builtin-tools.js";
+import { clientTool } from "./client-tools.js";
+import type { HttpCaller } from "./http-call.js";
 import { integrationTools } from "./integration-tools.js";
+import { mcpTools } from "./mcp-tools.js";
 import type { Network } from "./network.js";
-import { createPacer, type Pacer } from "./rate-limit.js";
-import { apiTools } from "./tenant-tools.js";
 import type { Tool } from "./tool.js";
 
 export interface ToolsetOptions {
@@ -15,8 +17,8 @@ export interface ToolsetOptions {
   readonly maxChars?: number;
   /** Pages that one call of a paginated action fetches at most. Default 5. */
   readonly maxPages?: number;
-  /** Shared by all toolsets of a process, so that a server's limit holds over all agents. Default: one of its own. */
-  readonly pacer?: Pacer;
+  /** Milliseconds since the epoch, for built-ins that tell the time. Default: the process's clock. */
+  readonly now?: () => number;
 }
 
 /**
@@ -27,18 +29,19 @@ export interface ToolsetOptions {
 export function createToolset(agent: Pick<AgentDefinition, "tools">, options: ToolsetOptions): readonly Tool[] {
   const caller: HttpCaller = {
     network: options.network,
-    pacer: options.pacer ?? createPacer(() => performance.now()),
     connections: options.connections,
     maxChars: options.maxChars ?? 20_000,
     maxPages: options.maxPages ?? 5,
   };
-  return agent.tools.flatMap((declared) => toolsOf(declared, options.manifests, caller));
+  const now = options.now ?? Date.now;
+  return agent.tools.flatMap((declared) => toolsOf(declared, options.manifests, caller, now));
 }
 
 function toolsOf(
   declared: ToolDeclaration,
   manifests: ToolsetOptions["manifests"],
   caller: HttpCaller,
+  now: () => number,
 ): readonly Tool[] {
   switch (declared.type) {
     case "integration":
@@ -46,8 +49,11 @@ function toolsOf(
     case "api":
       return apiTools(declared, caller);
     case "mcp":
+      return mcpTools(declared, caller);
     case "builtin":
+      return [builtinTool(declared, now)];
     case "client":
+      return [clientTool(declared)];
     case "agent":
       return [];
   }

@@ -1,14 +1,10 @@
-import type { ApiTool, ManifestAuth, TenantAuth } from "../spec/index.js";
+import type { ApiTool } from "../spec/index.js";
 import { limitsOf, titlesOf, toolName } from "./declared.js";
-import { callHttp, type HttpCall, type HttpCaller } from "./http-tool.js";
+import type { HttpCall, HttpCaller } from "./http-call.js";
+import { callHttp } from "./http-tool.js";
 import { argumentCheck, parameterSchema } from "./parameters.js";
-import type { Tool, ToolResult } from "./tool.js";
-
-/** Milliseconds that a call of a tenant's own API or MCP server may take. */
-export const tenantTimeoutMs = 30_000;
-
-/** The field of a connection that signs calls of a tenant's own API or MCP server. */
-const credential = "credential";
+import { refuseToCall, tenantAuth, tenantTimeoutMs } from "./tenant-access.js";
+import type { Tool } from "./tool.js";
 
 /** A tenant's own HTTP API. Reads are made over the guarded network; a proposing operation calls nobody. */
 export function apiTools(declared: ApiTool, caller: HttpCaller): Tool[] {
@@ -42,28 +38,4 @@ export function apiTools(declared: ApiTool, caller: HttpCaller): Tool[] {
       call: operation.proposes ? refuseToCall : (args, context) => callHttp(caller, call, args, context),
     };
   });
-}
-
-export function tenantAuth(auth: TenantAuth): ManifestAuth {
-  switch (auth.scheme) {
-    case "none":
-      return { scheme: "none" };
-    case "bearer":
-    case "basic":
-      return { scheme: auth.scheme, credential };
-    case "header":
-      return { scheme: "header", credential, headerName: auth.header };
-    case "query":
-      return { scheme: "query", credential, paramName: auth.param };
-  }
-}
-
-/** The `call` of a proposing tool. The runtime returns such calls to whoever asked for the run, and makes none. */
-export async function refuseToCall(): Promise<ToolResult> {
-  return {
-    ok: false,
-    code: "proposes_only",
-    content: "Not called: this operation is proposed to the caller and never carried out here.",
-    uncertain: false,
-  };
 }
