@@ -12,6 +12,7 @@ import { createScript, type Script } from "./script.js";
  * A job's mark says where it stands, and outlives the job:
  *   q            stands in line, and no run of it has begun; if it is in `delayed`, it is parked
  *   run:<fence>  at the head; the run with this fence is, or was, its last one; if it is in `delayed`, it waits for a retry
+ *   dying:<fence>:<reason>  at the head; it has failed for good and will not run again, but not everybody has been told
  *   done, dead   it has left the line; kept for the dedupe window
  *   gone         it was at the head and an operator had removed the job; kept for the dedupe window
  *
@@ -74,7 +75,13 @@ end
 /** ARGV 7 id, 8 data, 9 options, 10 when it would leave the parking, ms → 1 queued, 0 duplicate */
 const enqueueLua = `${prelude}
 local id, parkUntil = ARGV[7], ARGV[10]
-if rcall('EXISTS', marks .. id) == 1 or rcall('EXISTS', base .. id) == 1 then
+local known = rcall('EXISTS', marks .. id) == 1
+if not known and rcall('EXISTS', base .. id) == 1 then
+  -- A finished job that is still shown, although its id is forgotten, makes room for the new one.
+  local shown = rcall('ZREM', base .. 'completed', id) + rcall('ZREM', base .. 'failed', id)
+  if shown > 0 then rcall('DEL', base .. id, base .. id .. ':logs') else known = true end
+end
+if known then
   wake(headOf(line))
   return 0
 end
@@ -98,7 +105,7 @@ return 1
 
 /**
  * KEYS 3 fence; ARGV 7 id, 8 lock token
- * → {'run', fence, crashes} | {'wait'} not at the head | {'finished'} nothing to do | {'lost'} another worker has it
+ * → {'run', fence, crashes} | {'dying', fence, reason} it has to be buried | {'dead'} it is | {'wait'} not at the head | {'finished'} nothing to do | {'lost'} another worker has it
  */
 const acquireLua = `${prelude}
 local id = ARGV[7]
@@ -108,6 +115,7 @@ if mark == 'done' then
   wake(headOf(line))
   return {'finished'}
 end
+if mark == 'dead' and rcall('HGET', base .. id, 'stc') ~= '0' then return {'dead'} end
 if not mark or finished(mark) then
   -- An operator had a dead job tried again, or added one by hand: it stands in line like a new one.
   rcall('SET', marks .. id, 'q')
@@ -126,21 +134,42 @@ local time = rcall('TIME')
 local fence = math.max(tonumber(rcall('GET', KEYS[3]) or '0') + 1, tonumber(time[1]) * 1000000 + tonumber(time[2]))
 local text = string.format('%.0f', fence)
 rcall('SET', KEYS[3], text)
-rcall('SET', marks .. id, 'run:' .. text)
 rcall('ZADD', due, now + lookMs, key)
+local reason = mark and string.match(mark, '^dying:%d+:(.*)$')
+if reason then
+  rcall('SET', marks .. id, 'dying:' .. text .. ':' .. reason)
+  return {'dying', text, reason}
+end
+rcall('SET', marks .. id, 'run:' .. text)
 return {'run', text, rcall('HGET', base .. id, 'stc') or '0'}
 `;
 
-/** ARGV 7 id, 8 fence, 9 outcome (done, dead) → 'released' | 'finished' it had left the line | 'fenced' a later run has it */
+/** ARGV 7 id, 8 fence, 9 reason → 1 it will not run again, 0 a later run has it, or it had left the line */
+const condemnLua = `${prelude}
+local id = ARGV[7]
+if rcall('GET', marks .. id) ~= 'run:' .. ARGV[8] then return 0 end
+rcall('SET', marks .. id, 'dying:' .. ARGV[8] .. ':' .. ARGV[9])
+return 1
+`;
+
+/**
+ * ARGV 7 id, 8 fence, 9 outcome: done by a run, dead after it was condemned
+ * → 'released' | 'finished' it had left the line | 'fenced' a later run has it
+ */
 const releaseLua = `${prelude}
 local id = ARGV[7]
 local mark = rcall('GET', marks .. id)
-if mark ~= 'run:' .. ARGV[8] then
+local dying = 'dying:' .. ARGV[8] .. ':'
+local own = (ARGV[9] == 'done' and mark == 'run:' .. ARGV[8])
+  or (ARGV[9] == 'dead' and mark and string.sub(mark, 1, #dying) == dying)
+if not own then
   if not mark or finished(mark) then return 'finished' end
   return 'fenced'
 end
 rcall('SET', marks .. id, ARGV[9], 'PX', dedupeMs)
 rcall('LREM', line, 1, id)
+-- From here on a count of stalls other than this tells a run that died before BullMQ knew, from an operator's retry.
+if ARGV[9] == 'dead' and rcall('HEXISTS', base .. id, 'data') == 1 then rcall('HSET', base .. id, 'stc', 0) end
 advance(line, key)
 return 'released'
 `;
@@ -189,6 +218,7 @@ if rcall('LINDEX', line, 0) ~= id then return 0 end
 if not rcall('ZSCORE', base .. 'completed', id) and not rcall('ZSCORE', base .. 'failed', id) then return 0 end
 rcall('SET', marks .. id, ARGV[8], 'PX', dedupeMs)
 rcall('LPOP', line)
+if ARGV[8] == 'dead' then rcall('HSET', base .. id, 'stc', 0) end
 advance(line, key)
 return 1
 `;
@@ -196,6 +226,7 @@ return 1
 const scripts = {
   enqueue: createScript(enqueueLua),
   acquire: createScript(acquireLua),
+  condemn: createScript(condemnLua),
   release: createScript(releaseLua),
   wake: createScript(wakeLua),
   sweep: createScript(sweepLua),
@@ -205,6 +236,8 @@ const scripts = {
 export type Acquired =
   /** @see RunningJob.fence; `crashes` are runs of this job that ended with their process */
   | { readonly kind: "run"; readonly fence: number; readonly crashes: number }
+  | { readonly kind: "dying"; readonly fence: number; readonly reason: string }
+  | { readonly kind: "dead" }
   | { readonly kind: "wait" }
   | { readonly kind: "finished" }
   | { readonly kind: "lost" };
@@ -235,6 +268,8 @@ export interface OrderScripts {
     parkUntil: number,
   ): Promise<"queued" | "duplicate">;
   acquire(key: string, id: string, token: string): Promise<Acquired>;
+  /** From now on the job does not run any more. False when a later run has it. */
+  condemn(key: string, id: string, fence: number, reason: string): Promise<boolean>;
   release(key: string, id: string, fence: number, outcome: Outcome): Promise<Released>;
   wake(key: string): Promise<void>;
   /** @returns how many lines were looked at, and the heads that have to be buried */
@@ -260,10 +295,14 @@ export function createOrderScripts(options: OrderScriptsOptions): OrderScripts {
       return reply === 1 ? "queued" : "duplicate";
     },
     async acquire(key, id, token) {
-      const [kind, fence, crashes] = texts(await run("acquire", key, [id, token]));
-      if (kind === "run") return { kind, fence: Number(fence), crashes: Number(crashes) };
-      if (kind === "wait" || kind === "finished" || kind === "lost") return { kind };
+      const [kind, fence, more] = texts(await run("acquire", key, [id, token]));
+      if (kind === "run") return { kind, fence: Number(fence), crashes: Number(more) };
+      if (kind === "dying") return { kind, fence: Number(fence), reason: more ?? "" };
+      if (kind === "dead" || kind === "wait" || kind === "finished" || kind === "lost") return { kind };
       throw unexpected("acquire");
+    },
+    async condemn(key, id, fence, reason) {
+      return (await run("condemn", key, [id, fence, reason])) === 1;
     },
     async release(key, id, fence, outcome) {
       const reply = await run("release", key, [id, fence, outcome]);
