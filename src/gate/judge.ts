@@ -87,7 +87,7 @@ function read(pending: Pending, facts: HumanFacts, rule: ConsentRule, { lastSent
   if (answered.length === 0) return { kind: "unseen", reason: "too_early" };
   const delivered = answered.filter((showing) => reached(showing, rule.level));
   if (delivered.length === 0) return { kind: "unseen", reason: "not_delivered" };
-  const showing = delivered.find(({ part }) => lastSent === undefined || lastSent === part);
+  const showing = delivered.find(({ part }) => lastSent === part);
   return showing ? { kind: "yes", words, showing } : { kind: "unseen", reason: "buried" };
 }
 
@@ -116,7 +116,7 @@ function notBefore(facts: HumanFacts, moment: number | undefined): boolean {
 
 /**
  * Whether a yes lacks nothing but word from the platform about the notice that it answers: then it is worth a short
- * wait (`gate.receipt_wait`) before it is judged. Decides nothing.
+ * wait (`gate.receipt_wait`) before it is judged. Decides nothing; without `lastSent` it takes no notice for buried.
  */
 export function awaitsReceipt(slot: Slot, event: HumanMessage, surroundings: Surroundings = {}): boolean {
   const { current, decided } = slot;

@@ -64,8 +64,6 @@ export interface Reports {
   executed(tool: string): string;
   failed(tool: string): string;
   unknown(tool: string): string;
-  /** The yes came to a notice that had not been seen too often: it was given up. */
-  gaveUp(tool: string): string;
   /** Nothing was executed, and the message could not be answered. */
   readonly apology: string;
   /** The agent answered nothing. */
@@ -76,7 +74,6 @@ const spanishReports: Reports = {
   executed: (tool) => `Se ejecutó ${tool}, pero no pude terminar de responder.`,
   failed: (tool) => `Intenté ejecutar ${tool} y falló: no quedó hecho.`,
   unknown: (tool) => `No sé si ${tool} llegó a ejecutarse. No lo voy a repetir: una persona tiene que revisarlo.`,
-  gaveUp: (tool) => `No ejecuté ${tool}: no pude comprobar que el aviso te haya llegado.`,
   apology: "No pude procesar tu mensaje. No se ejecutó nada.",
   nothing: "No tengo nada para responder.",
 };
@@ -88,7 +85,6 @@ const reportsOf: Readonly<Record<Locale, Reports>> = {
     executed: (tool) => `${tool} foi executado, mas não consegui terminar de responder.`,
     failed: (tool) => `Tentei executar ${tool} e falhou: não foi feito.`,
     unknown: (tool) => `Não sei se ${tool} chegou a ser executado. Não vou repetir: uma pessoa precisa verificar.`,
-    gaveUp: (tool) => `Não executei ${tool}: não pude comprovar que o aviso chegou até você.`,
     apology: "Não consegui processar sua mensagem. Nada foi executado.",
     nothing: "Não tenho nada para responder.",
   },
@@ -96,7 +92,6 @@ const reportsOf: Readonly<Record<Locale, Reports>> = {
     executed: (tool) => `${tool} was executed, but I could not finish my answer.`,
     failed: (tool) => `I tried to run ${tool} and it failed: it was not done.`,
     unknown: (tool) => `I do not know whether ${tool} was executed. I will not repeat it: a person has to check.`,
-    gaveUp: (tool) => `I did not run ${tool}: I could not make sure that the notice had reached you.`,
     apology: "I could not process your message. Nothing was executed.",
     nothing: "I have nothing to answer.",
   },

@@ -58,31 +58,34 @@ function phrasesIn(answer: string): readonly Found[] {
   return [...found.values()].sort((one, other) => one.start - other.start);
 }
 
-/** Letters of other scripts, and digits, that pass for Latin ones. Lowercase; `l`, `1`, `|` and `i` are all `i`. */
+/**
+ * Letters of other scripts, and digits, that pass for Latin ones; by the capital where capitals alone look alike.
+ * `l`, `1`, `|` and `i` are all `i`.
+ */
 const passesFor: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    a: "аαɑ4@",
-    c: "сϲ",
-    d: "ԁ",
-    e: "еεє3",
-    f: "ƒ",
-    g: "ɡ",
-    h: "һ",
-    i: "іιıl1|ӏǀ",
-    j: "ј",
-    k: "кκ",
-    m: "м",
-    n: "ոη",
-    o: "оοօ0",
-    p: "рρ",
-    r: "г",
-    s: "ѕ5",
-    t: "т7",
-    u: "υս",
-    v: "ѵν",
-    w: "ԝω",
+    a: "аαɑᴀ4@",
+    c: "сϲᴄ",
+    d: "ԁᴅ",
+    e: "еεєᴇ3",
+    f: "ƒꜰ",
+    g: "ɡɢ",
+    h: "һʜΗН",
+    i: "іιıɪʟl1|ӏǀ",
+    j: "јᴊ",
+    k: "кκᴋ",
+    m: "мᴍ",
+    n: "ոηɴΝ",
+    o: "оοօᴏ0",
+    p: "рρᴘ",
+    r: "гʀ",
+    s: "ѕꜱ5",
+    t: "тτᴛ7",
+    u: "υսᴜ",
+    v: "ѵνᴠ",
+    w: "ԝωᴡ",
     x: "хχ",
-    y: "уγү",
+    y: "уγүʏΥ",
   }).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
 );
 
@@ -108,8 +111,9 @@ function bones(text: string): Bones {
   let start = 0;
   for (const character of text) {
     const end = start + character.length;
-    for (const part of character.normalize("NFKD").toLowerCase()) {
-      const letter = passesFor.get(part) ?? part;
+    for (const part of character.normalize("NFKD")) {
+      const small = part.toLowerCase();
+      const letter = passesFor.get(part) ?? passesFor.get(small) ?? small;
       if (/^[a-z0-9]$/.test(letter)) {
         letters += letter;
         places.push({ start, end });

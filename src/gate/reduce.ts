@@ -33,7 +33,7 @@ const transitions: {
 export function reduce<Type extends SlotEvent["type"]>(
   slot: Slot,
   event: EventOf<Type>,
-  surroundings: Surroundings = {},
+  surroundings: Surroundings,
 ): Transition<OutcomeOf[Type]> {
   return transitions[event.type as Type](slot, event, surroundings);
 }

@@ -314,8 +314,7 @@ export interface Transition<Outcome> {
 export interface Surroundings {
   /**
    * The outbound part that was last handed to the platform for this chat, whoever of the chat it was meant for. Absent
-   * only for a session that has no chat (the API), where nothing can bury a notice. A store that was given a chat and
-   * knows of no part says the empty string: then nothing is known to have been sent last, and only a quoting yes counts.
+   * when none is known: then no notice is known to be the last thing that was sent, and only a yes that quotes it counts.
    */
   readonly lastSent?: string;
 }
