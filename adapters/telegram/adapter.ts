@@ -12,6 +12,7 @@ import { createChats } from "./chats.js";
 import { fetchFile } from "./files.js";
 import type { BotIdentity } from "./group.js";
 import { defaultTiming, type TelegramOptions } from "./options.js";
+import { pause } from "./pause.js";
 import { poll } from "./polling.js";
 import { createReceiving } from "./receiving.js";
 import { createSending } from "./sending.js";
@@ -29,11 +30,13 @@ const capabilities: ChannelCapabilities = {
   maxTextLength: 4096,
   // Without a parse_mode nothing is formatted.
   formattingMarks: "",
+  sentAtResolution: 1000,
   ownsIds: false,
   repeatsSafely: false,
   sendsOverConnection: false,
   typing: true,
   marksRead: false,
+  sentAtResolution: 1_000,
   limits: {
     account: { count: 30, perMs: 1_000 },
     chat: { count: 1, perMs: 1_000 },
@@ -105,7 +108,12 @@ export function createTelegramAdapter(options: TelegramOptions, host: ChannelHos
       const was = running;
       running = undefined;
       was?.stop.abort();
-      await was?.ended;
+      if (was) {
+        // An update whose enqueue hangs is not acknowledged: nothing is lost by not waiting for it any longer.
+        const patience = new AbortController();
+        await Promise.race([was.ended, pause(timing.request, patience.signal)]);
+        patience.abort();
+      }
       api.rest();
       tell("stopped");
     },

@@ -30,6 +30,8 @@ export interface FakeBot {
   message(chat: Chat, fields: Readonly<Record<string, unknown>>): Message;
   /** Delivers any update. `force`: also when the bot did not ask for its kind. */
   update(body: UpdateBody, options?: { readonly force?: boolean }): Update | undefined;
+  /** Numbers updates from there on, as Telegram does with any number after a week without updates. */
+  numberUpdatesFrom(id: number): void;
   /** Turns the group into a supergroup: the old id stops to work, and both service messages are delivered. */
   migrate(group: Chat, options?: { readonly silently?: boolean }): Chat;
   /** A file that getFile knows, and its `file_id`. */
@@ -215,6 +217,7 @@ export function createBot(options: FakeBotOptions): ServedBot {
       return message;
     },
     update: (body, how = {}) => queue.add(body, how.force ?? false),
+    numberUpdatesFrom: queue.goOnFrom,
     migrate(group, how = {}) {
       const id = -1_000_000_000_000 - options.id * 10 - ++groups;
       const chat: Chat = { id, type: "supergroup", title: group.title ?? "" };

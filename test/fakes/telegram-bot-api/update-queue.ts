@@ -18,6 +18,8 @@ export interface UpdateQueue {
   /** Ends a poll that waits. */
   interrupt(): void;
   pending(): readonly Update[];
+  /** The id of the next update. */
+  goOnFrom(id: number): void;
   onAdded(listener: () => void): void;
 }
 
@@ -77,6 +79,9 @@ export function createUpdateQueue(firstId: number): UpdateQueue {
     },
     interrupt: () => wake?.("other"),
     pending: () => updates,
+    goOnFrom: (id) => {
+      nextId = id;
+    },
     onAdded: (listener) => void added.push(listener),
   };
 }
