@@ -16,5 +16,7 @@ export { createRedisChannelStore, type RedisChannelStoreOptions } from "./redis-
 export { createRedisSlotStore, createUnsettledStore, type RedisSlotStoreOptions } from "./redis-slot-store.js";
 export { createRunSecrets, type RunSecrets, type RunSecretsOptions } from "./run-secrets.js";
 export type { Shard } from "./script.js";
+export { createSendLimiter, type SendLimits } from "./send-limiter.js";
 export { type Bus, createBus, createSignals, type Signals, type SignalsOptions } from "./signals.js";
+export { createStatusBoard, type StatusBoard } from "./status-board.js";
 export { createConversationMemory, createTurnStore } from "./turn-store.js";

@@ -3,8 +3,12 @@ import type { Redis } from "ioredis";
 import type { Lease } from "../channels/index.js";
 import { createScript } from "./script.js";
 
-/** KEYS: lease, fence. ARGV: holder, ttl. The new fence, or nothing when somebody holds the lease. */
+/**
+ * KEYS: lease, fence. ARGV: holder, ttl. The new fence, or nothing when somebody holds the lease. A request that was
+ * sent twice (a connection broke) is answered the same.
+ */
 const acquireScript = createScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then return tonumber(redis.call('GET', KEYS[2])) end
 if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return false end
 return redis.call('INCR', KEYS[2])`);
 
