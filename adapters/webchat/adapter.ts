@@ -158,6 +158,7 @@ export function createWebchatAdapter(
       maxTextLength,
       // The page shows text as text.
       formattingMarks: "",
+      sentAtResolution: 1,
       ownsIds: true,
       repeatsSafely: true,
       sendsOverConnection: false,

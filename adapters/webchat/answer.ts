@@ -10,6 +10,7 @@ export const refusals = {
   text_empty: { status: 400, message: "The text is empty." },
   text_too_long: { status: 413, message: "The text is longer than 16,000 characters." },
   text_invalid: { status: 400, message: "The text holds half of a surrogate pair: it is not valid Unicode." },
+  too_old: { status: 409, message: "It waited for more than a day: type it anew." },
   too_many: { status: 429, message: "Too many at once: wait a moment." },
   store_unavailable: { status: 503, message: "Nothing can be taken over right now: try again." },
   stopped: { status: 503, message: "This chat is stopped." },

@@ -23,6 +23,8 @@ const entry = z.discriminatedUnion("kind", [
     text: z.string(),
     at,
     replyTo: z.string().optional(),
+    /** Where in the text the notice begins, if it ends with one. */
+    noticeFrom: z.int().min(0).optional(),
   }),
 ]);
 

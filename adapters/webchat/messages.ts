@@ -8,6 +8,9 @@ import { readBody } from "./incoming.js";
 import { maxTextLength } from "./limits.js";
 import { orderOfTyped } from "./place.js";
 
+/** A message that waited longer is not sent any more: neither log nor queue remember for ever what they had already. */
+const waitsAtMost = 86_400_000;
+
 const body = z.strictObject({
   /** Chosen by the page: a repetition is the same message. */
   id: z.uuid(),
@@ -74,6 +77,7 @@ export function createMessages(account: string, host: ChannelHost, chats: Chats)
       if (typed.chat !== undefined && typed.chat !== chat) throw new Refusal("other_chat");
       if (typed.text.trim() === "") throw new Refusal("text_empty");
       if (typed.text.length > maxTextLength) throw new Refusal("text_too_long");
+      if ((typed.waitedMs ?? 0) > waitsAtMost) throw new Refusal("too_old");
       // Never repaired: consent is judged by the text as it was typed.
       if (/\p{Surrogate}/u.test(typed.text)) throw new Refusal("text_invalid");
 

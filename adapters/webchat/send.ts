@@ -34,6 +34,7 @@ export function createSend(host: ChannelHost, options: SendOptions) {
       text: wellFormed(message.text),
       at: sentAt,
       ...(message.replyTo === undefined ? {} : { replyTo: message.replyTo }),
+      ...(message.noticeFrom === undefined ? {} : { noticeFrom: message.noticeFrom }),
     };
     try {
       const deadline = createDeadline(options.within, signal);

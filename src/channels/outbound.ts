@@ -5,6 +5,8 @@ export interface OutboundMessage {
   readonly sender: string;
   readonly group: boolean;
   readonly text: string;
+  /** Where in the text the notice begins, if it ends with one: for a platform that can set it apart (webchat). */
+  readonly noticeFrom?: number;
   /** Platform id of the message that this answers, if it should be shown as an answer. */
   readonly replyTo?: string;
   /** The id that this message is to have, where `capabilities.ownsIds`: chosen by `newId` and written down before. */

@@ -122,6 +122,7 @@ export function createSender(options: SenderOptions): Sender {
         sender: part.address.sender,
         group: part.group,
         text,
+        ...(withNotice && part.notice ? { noticeFrom: part.notice.from } : {}),
         ...(part.replyTo === undefined ? {} : { replyTo: part.replyTo }),
         ...(id === undefined ? {} : { id }),
       },
