@@ -18,6 +18,8 @@ export interface ChannelCapabilities {
   readonly repeatsSafely: boolean;
   /** Only the process that holds the account's connection can send (Baileys). Elsewhere any process can. */
   readonly sendsOverConnection: boolean;
+  /** Milliseconds to which the platform rounds the times of messages: 1000 where it tells whole seconds. */
+  readonly sentAtResolution: number;
   readonly typing: boolean;
   readonly marksRead: boolean;
   /** The platform's own limits of sending: `perSecond` for the account and for one chat, bursts included. */

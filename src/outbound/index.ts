@@ -4,7 +4,7 @@
  */
 export { deliveryRank, reduceDelivery } from "./delivery.js";
 export { createNoticeWatch, type NoticeWatch } from "./notice-watch.js";
-export { partId } from "./parts.js";
+export { parseOutboundPart, partId } from "./parts.js";
 export type { Delivery, DeliveryEvent, DeliveryState, DeliveryStore, OutboundPart } from "./ports.js";
 export { createResponseDelivery, type ResponseDelivery } from "./response-delivery.js";
 export { createSender, type Sender, type SendLimiter } from "./sender.js";

@@ -30,30 +30,25 @@ export function answerText(text: string, proposal: Proposal | undefined): string
 export function partsOf(answer: Answer): readonly OutboundPart[] {
   const { proposal } = answer;
   const whole = answerText(answer.text, proposal);
-  const texts = splitText(whole, { maxLength: answer.maxLength, ...(proposal ? { keepWhole: proposal.notice } : {}) });
-  return texts.map((text, i) => {
-    const last = i === texts.length - 1;
-    return {
-      version: 1,
-      id: partId(answer.turn, i + 1),
-      session: answer.session,
-      address: answer.address,
-      group: answer.group,
-      turn: answer.turn,
-      index: i + 1,
-      of: texts.length,
-      text,
-      ...(answer.replyTo === undefined ? {} : { replyTo: answer.replyTo }),
-      ...(proposal && last
-        ? {
-            notice: {
-              proposal: proposal.id,
-              expiresAt: proposal.expiresAt,
-              from: text.length - proposal.notice.length,
-            },
-          }
-        : {}),
-      createdAt: answer.at,
-    };
+  const said = proposal ? whole.slice(0, whole.length - proposal.notice.length) : whole;
+  const { parts, wholeFrom } = splitText(said, {
+    limit: answer.maxLength,
+    ...(proposal ? { whole: proposal.notice } : {}),
   });
+  return parts.map((text, i) => ({
+    version: 1,
+    id: partId(answer.turn, i + 1),
+    session: answer.session,
+    address: answer.address,
+    group: answer.group,
+    turn: answer.turn,
+    index: i + 1,
+    of: parts.length,
+    text,
+    ...(answer.replyTo === undefined ? {} : { replyTo: answer.replyTo }),
+    ...(proposal && wholeFrom !== undefined && i === parts.length - 1
+      ? { notice: { proposal: proposal.id, expiresAt: proposal.expiresAt, from: wholeFrom } }
+      : {}),
+    createdAt: answer.at,
+  }));
 }

@@ -14,6 +14,7 @@ export type {
   UnsettledExecution,
   UnsettledStore,
 } from "./ports.js";
+export { parseTurnRequest } from "./request.js";
 export { type AskedRun, createRunDesk, type RunDesk } from "./run-desk.js";
 export { turnOf } from "./turn-id.js";
 export { createTurnWorker, type Presence, type TurnAgent, type TurnChannel, type TurnWorker } from "./turn-worker.js";

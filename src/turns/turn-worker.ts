@@ -24,7 +24,8 @@ export interface TurnChannel {
   readonly maxTextLength: number;
   /** Milliseconds to which the platform rounds the times of messages. */
   readonly sentAtResolution: number;
-  readonly rule: ConsentRule;
+  /** What a yes hangs on, for an agent of that locale. */
+  rule(locale: string): ConsentRule;
   noticeStyle(locale: string, addressee: string | undefined): NoticeStyle;
 }
 
@@ -50,6 +51,10 @@ export interface TurnWorkerOptions {
   readonly announce: (turn: string) => Promise<void>;
   /** Per-run credentials that were sealed away when the run was asked for. */
   readonly connectionsOf: (handle: string | undefined) => Promise<ConnectionOverrides>;
+  /** Forgets them: the turn is over. */
+  readonly forgetConnections: (handle: string) => Promise<void>;
+  /** Where no agent says it. */
+  readonly locale: string;
   readonly presence: Presence;
   readonly logger: ChannelLogger;
   readonly now: () => number;
@@ -149,6 +154,7 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
       const turn = deskTurn(incoming, lastFence, new AbortController().signal);
       await desk.close(turn, record.outcome === "failed");
     }
+    if (incoming.secrets !== undefined) await options.forgetConnections(incoming.secrets);
     await options.announce(record.id);
   }
 
@@ -163,7 +169,7 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
   /** One honest sentence instead of an answer; it says so when something was executed, or may have been. */
   async function apologise(incoming: Incoming, code: string, startedAt: number, fence: number): Promise<void> {
     const turn = deskTurn(incoming, fence, new AbortController().signal);
-    const locale = options.agentOf(incoming.agent)?.locale ?? "es-AR";
+    const locale = localeOf(incoming);
     const left = await desk.leftBy(turn);
     const text = left ? reports(locale)[left.status](left.proposal.tool) : reports(locale).apology;
     const record: TurnRecord = {
@@ -178,6 +184,11 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
       ...(left ? { about: left.proposal.id } : {}),
     };
     await commit(incoming, record, undefined, fence, true);
+  }
+
+  /** Also for a turn whose agent is gone: somebody has to be told. */
+  function localeOf(incoming: Incoming): string {
+    return options.agentOf(incoming.agent)?.locale ?? options.locale;
   }
 
   function agentFor(incoming: Incoming): TurnAgent {
@@ -258,7 +269,7 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
     return {
       session: incoming.session,
       run: { turn: incoming.turn, fence },
-      rule: options.channelOf(incoming.address).rule,
+      rule: options.channelOf(incoming.address).rule(localeOf(incoming)),
       chat: incoming.chat,
       signal,
     };

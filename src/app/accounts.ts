@@ -1,0 +1,72 @@
+import { createTelegramAdapter } from "../../adapters/telegram/index.js";
+import { createWebchatAdapter } from "../../adapters/webchat/index.js";
+import type { ChannelAdapter, ChannelHost, ChannelStatus } from "../channels/index.js";
+import { sessionOf } from "../channels/index.js";
+import type { NoticeWatch } from "../outbound/index.js";
+import type { OrderedQueue } from "../queue/index.js";
+import { createRedisChannelStore, type Shard, type Signals } from "../store/index.js";
+import { type TurnRequest, turnOf } from "../turns/index.js";
+import type { ChannelAccount } from "./config/index.js";
+import type { Logger } from "./logger.js";
+import type { Metrics } from "./metrics.js";
+
+export interface Account {
+  readonly settings: ChannelAccount;
+  readonly adapter: ChannelAdapter;
+  /** Calls back when the account's state changes; the last one who asks is told. */
+  onStatus(tell: (status: ChannelStatus) => void): void;
+}
+
+export interface AccountsOptions {
+  readonly shard: Shard;
+  readonly signals: Signals;
+  readonly inbound: Pick<OrderedQueue<TurnRequest>, "add">;
+  readonly watch: NoticeWatch;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/** Builds the adapter of one account, with the application behind it. Nothing talks until it is started. */
+export function createAccount(settings: ChannelAccount, options: AccountsOptions): Account {
+  const { channel, name, agent } = settings;
+  const labels = { channel, account: name };
+  let tell: (status: ChannelStatus) => void = () => {};
+  const host: ChannelHost = {
+    async receive(message) {
+      const data: TurnRequest = { version: 1, kind: "message", agent, message };
+      const result = await options.inbound.add({ id: turnOf(message), key: sessionOf(message), data });
+      options.metrics.inbound.inc({ ...labels, result });
+      return result;
+    },
+    receipt: (receipt) => options.watch.receipt(channel, name, receipt),
+    statusChanged: (status) => tell(status),
+    count: (event) => options.metrics.channelEvents.inc({ ...labels, event }),
+    store: createRedisChannelStore({ ...options.shard, signals: options.signals, channel, account: name }),
+    logger: options.logger.child(labels),
+    now: options.now,
+  };
+  return {
+    settings,
+    adapter: createAdapter(settings, host),
+    onStatus(next) {
+      tell = next;
+    },
+  };
+}
+
+function createAdapter(settings: ChannelAccount, host: ChannelHost): ChannelAdapter {
+  switch (settings.channel) {
+    case "telegram": {
+      const { name, token, apiRoot, groups, receive } = settings;
+      return createTelegramAdapter({ name, token, apiRoot, groups, receive }, host);
+    }
+    case "webchat": {
+      const { name, title } = settings;
+      return createWebchatAdapter({ name, ...(title === undefined ? {} : { title }) }, host);
+    }
+    case "whatsapp":
+    case "whatsapp_cloud":
+      throw new Error(`The channel ${settings.channel} has no adapter yet.`);
+  }
+}

@@ -1,0 +1,141 @@
+import { dirname } from "node:path";
+import { modelProblems, parseScript, type Script } from "../agents/models/index.js";
+import {
+  type AgentDefinition,
+  type Connection,
+  formatProblem,
+  hasErrors,
+  type IntegrationManifest,
+  loadAgents,
+  loadConnections,
+  type Problem,
+  readYaml,
+  type WorkflowDefinition,
+} from "../agents/spec/index.js";
+import { builtinNames } from "../agents/tools/index.js";
+import { type DaleConfig, loadConfig } from "./config/index.js";
+
+/** What the files declare and passed every check. */
+export interface Loaded {
+  readonly agents: readonly AgentDefinition[];
+  readonly manifests: ReadonlyMap<string, IntegrationManifest>;
+  readonly connections: ReadonlyMap<string, Connection>;
+  readonly workflows: ReadonlyMap<string, WorkflowDefinition>;
+  /** Scripts of scripted models, by their path. */
+  readonly scripts: ReadonlyMap<string, Script>;
+}
+
+export type Boot =
+  | { readonly ok: true; readonly config: DaleConfig; readonly loaded: Loaded; readonly problems: readonly Problem[] }
+  | { readonly ok: false; readonly folder: string; readonly problems: readonly Problem[] };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads and checks everything, and starts nothing: what `dale check` does, and what `dale start` does first. A bad
+ * configuration is the end; a bad agent is left out, with the accounts that it should answer on.
+ */
+export async function boot(file: string, env: Environment): Promise<Boot> {
+  const read = await loadConfig(file, env);
+  if (!read.ok) return { ok: false, folder: dirname(file), problems: read.problems };
+  const { config } = read;
+
+  const problems: Problem[] = [...read.problems];
+  const { connections, problems: connectionProblems } = config.connections
+    ? await loadConnections(config.connections, env)
+    : { connections: new Map<string, Connection>(), problems: [] };
+  problems.push(...connectionProblems);
+  const found = await loadAgents({
+    ...(config.agents === undefined ? {} : { agents: config.agents }),
+    ...(config.integrations === undefined ? {} : { integrations: config.integrations }),
+    connections,
+    builtins: builtinNames,
+  });
+  problems.push(...found.problems);
+
+  const scripts = new Map<string, Script>();
+  const agents: AgentDefinition[] = [];
+  for (const agent of found.agents.values()) {
+    const faults = [...(await modelFaults(agent, env)), ...(await loadScripts(agent, scripts))];
+    problems.push(...faults);
+    if (!hasErrors(faults)) agents.push(agent);
+  }
+  const { manifests, workflows } = found;
+  const loaded = { agents, manifests, connections, workflows, scripts };
+  const names = new Set(agents.map(({ name }) => name));
+  const unserved = config.channels.filter(({ agent }) => !names.has(agent));
+  problems.push(...(await unservedProblems(config, unserved, found.failed)));
+  const channels = config.channels.filter(({ agent }) => names.has(agent));
+  return { ok: true, config: { ...config, channels }, loaded, problems };
+}
+
+export interface Verdict {
+  /** One line a problem, ready to be printed. */
+  readonly lines: readonly string[];
+  /** Whether Dale must not start like this: then the exit code is 2. */
+  readonly refused: boolean;
+}
+
+/** @param strict refuse where any agent or manifest is bad, not only where the configuration is */
+export function report(booted: Boot, strict: boolean): Verdict {
+  const base = booted.ok ? dirname(booted.config.file) : booted.folder;
+  const lines = booted.problems.map((problem) => formatProblem(problem, base));
+  if (!booted.ok) return { lines, refused: true };
+  const ofConfiguration = booted.problems.filter(({ file }) => file === booted.config.file);
+  return { lines, refused: hasErrors(strict ? booted.problems : ofConfiguration) };
+}
+
+async function modelFaults(agent: AgentDefinition, env: Environment): Promise<readonly Problem[]> {
+  const faults = modelProblems(agent.model, env);
+  if (faults.length === 0) return [];
+  const parsed = await readYaml(agent.file);
+  if (!parsed.ok) return parsed.problems;
+  return faults.map(({ path, message }) => parsed.yaml.problem(["spec", "model", ...path], message));
+}
+
+async function loadScripts(agent: AgentDefinition, scripts: Map<string, Script>): Promise<readonly Problem[]> {
+  const problems: Problem[] = [];
+  for (const model of [agent.model.primary, agent.model.fallback]) {
+    if (model?.provider !== "scripted" || scripts.has(model.script)) continue;
+    const file = await readYaml(model.script);
+    if (!file.ok) {
+      problems.push(...file.problems);
+      continue;
+    }
+    const parsed = parseScript(file.yaml.value);
+    if (parsed.ok) scripts.set(model.script, parsed.script);
+    else problems.push(...parsed.problems.map(({ path, message }) => file.yaml.problem(path, message)));
+  }
+  return problems;
+}
+
+/** An account whose agent is not there: a mistake of the configuration, unless the agent's own file is what is bad. */
+async function unservedProblems(
+  config: DaleConfig,
+  unserved: DaleConfig["channels"],
+  failed: ReadonlySet<string>,
+): Promise<readonly Problem[]> {
+  if (unserved.length === 0) return [];
+  const parsed = await readYaml(config.file);
+  if (!parsed.ok) return parsed.problems;
+  const { yaml } = parsed;
+  return unserved.map(({ channel, name, agent }) => {
+    const entries = channelEntries(yaml.value, channel);
+    const path = ["channels", channel, entries.indexOf(name), "agent"];
+    if (failed.has(agent)) {
+      return yaml.problem(path, `the agent ${agent} is bad: this account is not started`, { severity: "warning" });
+    }
+    return yaml.problem(path, `no agent is named ${agent}: name one of the files in ${config.agents ?? "agents"}`);
+  });
+}
+
+/** Names of a channel's accounts, in the order of the file. */
+function channelEntries(value: unknown, channel: string): readonly unknown[] {
+  const channels = property(value, "channels");
+  const entries = property(channels, channel);
+  return Array.isArray(entries) ? entries.map((entry) => property(entry, "name")) : [];
+}
+
+function property(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}

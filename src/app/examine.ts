@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { DaleError } from "../errors/index.js";
+import { createConnections } from "../store/index.js";
+import type { Loaded } from "./boot.js";
+import type { DaleConfig } from "./config/index.js";
+import type { Logger } from "./logger.js";
+
+export interface Finding {
+  readonly part: string;
+  readonly ok: boolean;
+  readonly says: string;
+}
+
+export interface ExamineOptions {
+  readonly config: DaleConfig;
+  readonly loaded: Loaded;
+  readonly logger: Logger;
+}
+
+const patienceMs = 5000;
+
+/** Asks everything that the configuration depends on whether it is there. Changes nothing anywhere. */
+export async function examine(options: ExamineOptions): Promise<readonly Finding[]> {
+  const { config, loaded } = options;
+  const endpoints = new Map<string, string>();
+  for (const { name, model } of loaded.agents) {
+    for (const each of [model.primary, model.fallback]) {
+      if (each && each.provider !== "scripted" && each.endpoint) endpoints.set(each.endpoint, `model of ${name}`);
+    }
+  }
+  for (const { name, baseUrl } of loaded.connections.values())
+    if (baseUrl) endpoints.set(baseUrl, `connection ${name}`);
+  for (const account of config.channels) {
+    if (account.channel === "telegram") endpoints.set(account.apiRoot, `telegram:${account.name}`);
+    if (account.channel === "whatsapp_cloud") endpoints.set(account.graphUrl, `whatsapp_cloud:${account.name}`);
+  }
+  return [
+    { part: "node", ok: true, says: process.versions.node },
+    await redisFinding(options),
+    ...(await Promise.all([...endpoints].map(([url, part]) => reaches(part, url)))),
+  ];
+}
+
+async function redisFinding({ config, logger }: ExamineOptions): Promise<Finding> {
+  if (!config.redis) {
+    try {
+      const { stdout } = await promisify(execFile)("redis-server", ["--version"]);
+      const version = /v=(\S+)/.exec(stdout)?.[1] ?? "present";
+      return {
+        part: "redis",
+        ok: true,
+        says: `a private redis-server ${version}, with its files under ${config.dataDir}`,
+      };
+    } catch {
+      return { part: "redis", ok: false, says: "redis-server is not installed; install it or set redis.url" };
+    }
+  }
+  const connections = createConnections({ address: config.redis, logger });
+  try {
+    await connections.ready(patienceMs);
+    return { part: "redis", ok: true, says: "answers, and does not evict" };
+  } catch (error) {
+    return { part: "redis", ok: false, says: error instanceof DaleError ? error.message : "cannot be used" };
+  } finally {
+    await connections.close();
+  }
+}
+
+/** Any HTTP answer will do: the question is whether somebody is there. */
+async function reaches(part: string, url: string): Promise<Finding> {
+  const { origin } = new URL(url);
+  try {
+    await fetch(origin, { method: "HEAD", redirect: "manual", signal: AbortSignal.timeout(patienceMs) });
+    return { part, ok: true, says: `${origin} answers` };
+  } catch {
+    return { part, ok: false, says: `${origin} does not answer` };
+  }
+}
