@@ -21,10 +21,4 @@ export {
   type ModelProblem,
   modelProblems,
 } from "./create-model.js";
-export {
-  createScriptedModel,
-  type ParsedScript,
-  parseScript,
-  type Script,
-  type ScriptProblem,
-} from "./scripted/index.js";
+export { checkScript, createScriptedModel, loadScript, type Script } from "./scripted/index.js";

@@ -17,8 +17,8 @@ export type Template = readonly (string | Expression)[];
 
 export type Values = Readonly<Record<string, JsonValue | undefined>>;
 
-const FORMATTERS: readonly string[] = ["money", "number", "int", "text"];
-const OPERAND = /^(?:[a-z_][\w]*(?:\.[\w-]+)*|\d+(?:\.\d+)?)$/i;
+const formatterNames: readonly string[] = ["money", "number", "int", "text"];
+const operandPattern = /^(?:[a-z_][\w]*(?:\.[\w-]+)*|\d+(?:\.\d+)?)$/i;
 
 /** @throws Error in words for the author of the script */
 export function parseTemplate(text: string): Template {
@@ -35,21 +35,21 @@ export function parseTemplate(text: string): Template {
 
 function parseExpression(source: string): Expression {
   const [calculation = "", ...formatters] = source.split("|").map((piece) => piece.trim());
-  const wrong = formatters.find((name) => !FORMATTERS.includes(name));
-  if (wrong !== undefined) throw new Error(`no formatter "${wrong}"; there are ${FORMATTERS.join(", ")}`);
+  const wrong = formatters.find((name) => !formatterNames.includes(name));
+  if (wrong !== undefined) throw new Error(`there is no formatter "${wrong}": use ${formatterNames.join(", ")}`);
   const [left = "", sign, right, ...rest] = calculation.split(/\s*([/*])\s*/);
-  if (rest.length > 0) throw new Error(`{${source}}: one division or product at most`);
+  if (rest.length > 0) throw new Error("there may be one division or product in braces, not more");
   const operation =
-    sign === "/" || sign === "*" ? { operation: { sign, right: parseOperand(right ?? "", source) } as const } : {};
-  return { left: parseOperand(left, source), ...operation, formatters: formatters.filter(isFormatter) };
+    sign === "/" || sign === "*" ? { operation: { sign, right: parseOperand(right ?? "") } as const } : {};
+  return { left: parseOperand(left), ...operation, formatters: formatters.filter(isFormatter) };
 }
 
 function isFormatter(name: string): name is Formatter {
-  return FORMATTERS.includes(name);
+  return formatterNames.includes(name);
 }
 
-function parseOperand(text: string, source: string): Operand {
-  if (!OPERAND.test(text)) throw new Error(`{${source}}: "${text}" is neither a name nor a number`);
+function parseOperand(text: string): Operand {
+  if (!operandPattern.test(text)) throw new Error(`"${text}" in braces is neither a name nor a number`);
   return /^\d/.test(text) ? { number: Number(text) } : { path: text.split(".") };
 }
 

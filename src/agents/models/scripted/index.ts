@@ -2,5 +2,6 @@
  * The scripted model: patterns and replies from a YAML file instead of a language model. What the demo and most tests
  * run on. See docs/scripted-model.md.
  */
-export { type ParsedScript, parseScript, type Script, type ScriptProblem } from "./script.js";
+export { checkScript, loadScript } from "./compile-script.js";
+export type { Script } from "./script.js";
 export { createScriptedModel } from "./scripted-model.js";
