@@ -45,6 +45,7 @@ export interface GateConfig {
 export interface AccountLimits {
   readonly account?: RateLimit | "off";
   readonly chat?: RateLimit | "off";
+  readonly group?: RateLimit | "off";
 }
 
 interface Account {
@@ -91,7 +92,10 @@ export interface WhatsappCloudAccount extends Account {
 
 export interface WebchatAccount extends Account {
   readonly channel: "webchat";
+  /** What the page calls the one who answers. */
   readonly title?: string;
+  /** The language of the page's own words. */
+  readonly locale?: GateLocale;
 }
 
 export type ChannelAccount = TelegramAccount | WhatsappAccount | WhatsappCloudAccount | WebchatAccount;
