@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions } from "ioredis";
 import { DaleError } from "../errors/index.js";
+import { errorCode } from "./error-code.js";
 import type { StoreLogger } from "./logger.js";
 import { reachingRedis } from "./script.js";
 import { inspectServer } from "./server-check.js";
@@ -173,12 +174,4 @@ function watchPresence(ping: () => Promise<void>, options: ConnectionsOptions): 
   }, watchEveryMs);
   timer.unref();
   return timer;
-}
-
-/** Names an error without its texts: hosts, credentials and data stay out of logs. */
-export function errorCode(error: unknown): string {
-  if (error instanceof DaleError)
-    return error.cause === undefined ? error.code : `${error.code}/${errorCode(error.cause)}`;
-  if (!(error instanceof Error)) return "none";
-  return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }

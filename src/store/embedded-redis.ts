@@ -4,9 +4,10 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaleError } from "../errors/index.js";
-import { holdFolder } from "./folder-lock.js";
+import { errorCode } from "./error-code.js";
+import { type FolderLock, holdFolder } from "./folder-lock.js";
 import type { StoreLogger } from "./logger.js";
-import { socketFolder } from "./socket-folder.js";
+import { makePrivate, socketFolders } from "./socket-folder.js";
 
 export interface EmbeddedRedisOptions {
   /** Dale's data folder; it is made if need be. The append-only file lives in its folder `redis`. */
@@ -38,19 +39,9 @@ const restartsInARow = 5;
  */
 export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
   const { logger } = options;
-  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  const dataDir = await realpath(options.dataDir);
-  const dir = join(dataDir, "redis");
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  const folder = await socketFolder(dataDir);
+  const dir = await ownFolder(options.dataDir);
+  const { folder, lock } = await holdSocketFolder(dir, options.dataDir);
   const socket = join(folder, "redis.sock");
-  const lock = await holdFolder(join(folder, "owner.sock"));
-  if (!lock) {
-    throw new DaleError(
-      "store_unfit",
-      `The data folder ${options.dataDir} is in use by another Dale: stop it, choose another data_dir, or give both one redis.url.`,
-    );
-  }
 
   let stopping = false;
   let server: GuardedServer | undefined;
@@ -114,6 +105,44 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
       await lock.release();
     },
   };
+}
+
+/** The folder of the server's files, as a real path: two names of one folder are the same. */
+async function ownFolder(dataDir: string): Promise<string> {
+  const dir = join(dataDir, "redis");
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    return await realpath(dir);
+  } catch (cause) {
+    throw new DaleError("store_unfit", `The data folder ${dataDir} cannot be made or written (${errorCode(cause)}).`, {
+      cause,
+    });
+  }
+}
+
+async function holdSocketFolder(dir: string, dataDir: string): Promise<{ folder: string; lock: FolderLock }> {
+  let cause: unknown;
+  for (const folder of socketFolders(dir)) {
+    try {
+      await makePrivate(folder);
+      const lock = await holdFolder(join(folder, "owner.sock"));
+      if (lock) return { folder, lock };
+    } catch (error) {
+      cause = error;
+      continue;
+    }
+    throw new DaleError(
+      "store_unfit",
+      `The data folder ${dataDir} is in use by another Dale: stop it, choose another data_dir, or give both one redis.url.`,
+    );
+  }
+  throw new DaleError(
+    "store_unfit",
+    `No unix socket can be made for the data folder ${dataDir} (${errorCode(cause)}).`,
+    {
+      cause,
+    },
+  );
 }
 
 function serverArguments(socket: string, dir: string, options: EmbeddedRedisOptions): readonly string[] {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DelayedError, type Job, UnrecoverableError } from "bullmq";
 import { type ConsumeOptions, PostponeJob, type QueueJob, type RunningJob } from "../queue/index.js";
-import { errorCode } from "./connection.js";
+import { errorCode } from "./error-code.js";
 import type { OrderScripts } from "./order-scripts.js";
 import { type OrderedQueueSettings, parkMs } from "./ordered-settings.js";
 import type { Holding, RunOwnership } from "./run-ownership.js";

@@ -1,7 +1,7 @@
 import { Queue } from "bullmq";
 import { DaleError } from "../errors/index.js";
 import type { OrderedQueue, QueueConsumer } from "../queue/index.js";
-import { errorCode } from "./connection.js";
+import { errorCode } from "./error-code.js";
 import { createOrderScripts } from "./order-scripts.js";
 import { startOrderedConsumer } from "./ordered-consumer.js";
 import { type OrderedQueueOptions, orderedQueueSettings, parkMs } from "./ordered-settings.js";
