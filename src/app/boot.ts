@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { modelProblems, parseScript, type Script } from "../agents/models/index.js";
+import { loadScript, modelProblems, type Script } from "../agents/models/index.js";
 import {
   type AgentDefinition,
   type Connection,
@@ -62,9 +62,9 @@ export async function boot(file: string, env: Environment): Promise<Boot> {
   }
   const { manifests, workflows } = found;
   const loaded = { agents, manifests, connections, workflows, scripts };
-  const names = new Set(agents.map(({ name }) => name));
-  const unserved = config.channels.filter(({ agent }) => !names.has(agent));
-  problems.push(...(await unservedProblems(config, unserved, found.failed)));
+  const names = new Map(agents.map((agent) => [agent.name, agent]));
+  const failed = new Set([...found.failed, ...[...found.agents.keys()].filter((name) => !names.has(name))]);
+  problems.push(...read.agentProblems(names, failed));
   const channels = config.channels.filter(({ agent }) => names.has(agent));
   return { ok: true, config: { ...config, channels }, loaded, problems };
 }
@@ -97,45 +97,9 @@ async function loadScripts(agent: AgentDefinition, scripts: Map<string, Script>)
   const problems: Problem[] = [];
   for (const model of [agent.model.primary, agent.model.fallback]) {
     if (model?.provider !== "scripted" || scripts.has(model.script)) continue;
-    const file = await readYaml(model.script);
-    if (!file.ok) {
-      problems.push(...file.problems);
-      continue;
-    }
-    const parsed = parseScript(file.yaml.value);
-    if (parsed.ok) scripts.set(model.script, parsed.script);
-    else problems.push(...parsed.problems.map(({ path, message }) => file.yaml.problem(path, message)));
+    const script = await loadScript(model.script);
+    if (script.ok) scripts.set(model.script, script.value);
+    else problems.push(...script.problems);
   }
   return problems;
-}
-
-/** An account whose agent is not there: a mistake of the configuration, unless the agent's own file is what is bad. */
-async function unservedProblems(
-  config: DaleConfig,
-  unserved: DaleConfig["channels"],
-  failed: ReadonlySet<string>,
-): Promise<readonly Problem[]> {
-  if (unserved.length === 0) return [];
-  const parsed = await readYaml(config.file);
-  if (!parsed.ok) return parsed.problems;
-  const { yaml } = parsed;
-  return unserved.map(({ channel, name, agent }) => {
-    const entries = channelEntries(yaml.value, channel);
-    const path = ["channels", channel, entries.indexOf(name), "agent"];
-    if (failed.has(agent)) {
-      return yaml.problem(path, `the agent ${agent} is bad: this account is not started`, { severity: "warning" });
-    }
-    return yaml.problem(path, `no agent is named ${agent}: name one of the files in ${config.agents ?? "agents"}`);
-  });
-}
-
-/** Names of a channel's accounts, in the order of the file. */
-function channelEntries(value: unknown, channel: string): readonly unknown[] {
-  const channels = property(value, "channels");
-  const entries = property(channels, channel);
-  return Array.isArray(entries) ? entries.map((entry) => property(entry, "name")) : [];
-}
-
-function property(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

@@ -27,7 +27,7 @@ export function accountProblems(channels: ChannelsShape, yaml: YamlFile): readon
           "telegram",
           index,
           "mode",
-          "a webhook without secret_token would believe everybody: add secret_token: ${TELEGRAM_SECRET}, or write mode: polling",
+          `a webhook without secret_token would believe everybody: add secret_token: ${envVar("TELEGRAM_SECRET")}, or write mode: polling`,
         ),
       );
     if (account.mode === "polling")

@@ -4,7 +4,6 @@ import {
   checkShape,
   type Environment,
   hasErrors,
-  nearest,
   type Path,
   type Problem,
   readYaml,
@@ -22,11 +21,6 @@ export type LoadedConfig =
       readonly config: DaleConfig;
       /** Warnings. */
       readonly problems: readonly Problem[];
-      /**
-       * Holds the accounts' agents against those that loaded. An agent that no file declares is an error; one whose
-       * file is bad is a warning, for that is said there.
-       */
-      agentProblems(agents: ReadonlyMap<string, unknown>, failed: ReadonlySet<string>): readonly Problem[];
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -52,12 +46,7 @@ export async function loadConfig(path: string, env: Environment): Promise<Loaded
   ];
   if (hasErrors(problems)) return { ok: false, problems };
   const config = buildConfig(shape, folder, places.found, words.words, path);
-  return {
-    ok: true,
-    config,
-    problems,
-    agentProblems: (agents, failed) => agentProblems(shape, yaml, agents, failed),
-  };
+  return { ok: true, config, problems };
 }
 
 function checkWords(
@@ -116,32 +105,9 @@ function exposureProblems({ http }: ConfigShape, yaml: YamlFile): readonly Probl
   return [
     yaml.problem(
       ["http", "host"],
-      "reaches beyond this machine, so the API needs a token: add token: ${DALE_TOKEN} under http, or write host: 127.0.0.1",
+      `reaches beyond this machine, so the API needs a token: add token: ${envVar("DALE_TOKEN")} under http, or write host: 127.0.0.1`,
     ),
   ];
-}
-
-function agentProblems(
-  { channels }: ConfigShape,
-  yaml: YamlFile,
-  agents: ReadonlyMap<string, unknown>,
-  failed: ReadonlySet<string>,
-): readonly Problem[] {
-  return (["telegram", "whatsapp", "whatsapp_cloud", "webchat"] as const).flatMap((channel) =>
-    channels[channel].flatMap(({ agent }, index) => {
-      if (agents.has(agent)) return [];
-      const at = ["channels", channel, index, "agent"];
-      if (failed.has(agent))
-        return [
-          yaml.problem(at, "this agent did not load, so the account answers nobody: mend its file", {
-            severity: "warning",
-          }),
-        ];
-      const close = nearest(agent, [...agents.keys(), ...failed]);
-      const hint = close === undefined ? "write the metadata.name of an agent file" : `did you mean "${close}"?`;
-      return [yaml.problem(at, `there is no agent of this name: ${hint}`)];
-    }),
-  );
 }
 
 function buildConfig(
