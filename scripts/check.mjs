@@ -8,6 +8,7 @@ const bin = (name) => join(root, "node_modules", ".bin", name);
 const steps = [
   ["format and lint", bin("biome"), ["check", "--error-on-warnings", "."]],
   ["types", bin("tsc"), ["--noEmit"]],
+  ["types of the chat page", bin("tsc"), ["-p", "adapters/webchat/page"]],
   ["boundaries", process.execPath, ["scripts/boundaries.mjs"]],
   ["dead code", bin("knip"), []],
   ["build", undefined, []],

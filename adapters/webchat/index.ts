@@ -4,4 +4,4 @@
  * refuses whatever another site's page asks of it, and never knows what an agent, a notice or a consent is.
  */
 export { createWebchatAdapter, type WebchatTuning } from "./adapter.js";
-export { type WebchatOptions, webchatOptions } from "./options.js";
+export type { WebchatOptions } from "./options.js";

@@ -57,5 +57,10 @@ async function post(path, body) {
 /** Errors after which the same request may succeed. @type {ReadonlySet<string>} */
 export const passing = new Set(["offline", "store_unavailable", "stopped", "too_many"]);
 
+/** Whether the person may try again what failed so. @param {string} code */
+export function mayRetry(code) {
+  return passing.has(code) || code === "unconfirmed";
+}
+
 /** Errors after which the page has to begin anew: the cookie is gone, or belongs to another chat. */
 export const strange = new Set(["no_session", "other_chat"]);

@@ -40,7 +40,8 @@ const thread = createThread({
   onDiscard(id) {
     outbox.discard(id);
     transcript.remove(id);
-    composer.focus();
+    settle();
+    focusComposer();
   },
   mayDiscard: (id) => transcript.get(id)?.logId === undefined,
 });
@@ -141,6 +142,12 @@ function retry(id) {
   const { text, at } = message;
   // From the log alone nobody knows what was on the screen then: so it answers nothing that came since.
   outbox.retry(outbox.find(id) ?? { id, text, typedAt: at, seen: "0" });
+  focusComposer();
+}
+
+/** Not on a phone: its keyboard would cover half of the chat. */
+function focusComposer() {
+  if (matchMedia("(pointer: fine)").matches) composer.focus();
 }
 
 function label() {
@@ -195,7 +202,7 @@ for (const message of outbox.restore()) {
 }
 settle();
 stream.start();
-if (matchMedia("(pointer: fine)").matches) composer.focus();
+focusComposer();
 
 let today = new Date().toDateString();
 setInterval(() => {

@@ -1,5 +1,6 @@
 /** @import { Message } from "./shapes.js" */
 /** @import { Words } from "./words.js" */
+import { mayRetry } from "./api.js";
 
 /** Messages of one side that follow each other so closely stand together. */
 const togetherMs = 3 * 60_000;
@@ -74,20 +75,26 @@ export function createThread({ list, words, author, find, onRetry, onDiscard, ma
     const bubble = bubbles.get(message.id);
     if (!bubble) return;
     bubble.who.textContent = `${message.own ? words().you : author()}: `;
-    bubble.time.textContent = new Intl.DateTimeFormat(formatOf(words()), { timeStyle: "short" }).format(message.at);
+    bubble.time.textContent = timeOf(message.at, words());
     bubble.item.dataset.state = message.state;
     if (!bubble.tick) return;
     const label = message.state === "shown" || message.state === "failed" ? words().notSent : words()[message.state];
     bubble.tick.setAttribute("aria-label", label);
-    const failed = message.state === "failed";
-    if (!failed) return bubble.trouble.replaceChildren();
-    if (bubble.trouble.childElementCount > 0) return;
-    const { id } = message;
-    bubble.trouble.append(
-      element("span", "why", words().notSent),
-      button(words().retry, () => onRetry(id)),
-      ...(mayDiscard(id) ? [button(words().discard, () => onDiscard(id))] : []),
-    );
+    tellTrouble(message, bubble.trouble);
+  }
+
+  /** @param {Message} message @param {HTMLElement} trouble */
+  function tellTrouble({ id, state, failure = "" }, trouble) {
+    const actions = [
+      ...(mayRetry(failure) ? [{ label: words().retry, act: onRetry }] : []),
+      ...(mayDiscard(id) ? [{ label: words().discard, act: onDiscard }] : []),
+    ];
+    // What is shown already stays: a button that is about to be pressed must not vanish.
+    const shown = state === "failed" ? [words().notSent, ...actions.map(({ label }) => label)].join("|") : "";
+    if (trouble.dataset.shown === shown) return;
+    trouble.dataset.shown = shown;
+    const buttons = actions.map(({ label, act }) => button(label, () => act(id)));
+    trouble.replaceChildren(...(shown === "" ? [] : [element("span", "why", words().notSent), ...buttons]));
   }
 
   return {
@@ -132,7 +139,9 @@ function fill(text, { text: words, noticeFrom }) {
     return;
   }
   // Both pieces together are exactly the text that was sent.
-  text.append(words.slice(0, noticeFrom), element("span", "notice", words.slice(noticeFrom)));
+  const notice = element("span", "notice", words.slice(noticeFrom));
+  notice.classList.toggle("after", noticeFrom > 0);
+  text.append(words.slice(0, noticeFrom), notice);
 }
 
 /** @param {Message | undefined} earlier @param {Message | undefined} later */
@@ -161,6 +170,13 @@ function dayName(at, words) {
     ...(sameYear ? {} : { year: "numeric" }),
   }).format(at);
   return name.charAt(0).toLocaleUpperCase(words.lang) + name.slice(1);
+}
+
+/** @param {number} at @param {Words} words */
+function timeOf(at, words) {
+  /** @type {Intl.DateTimeFormatOptions} */
+  const clock = words.lang === "en" ? { timeStyle: "short" } : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  return new Intl.DateTimeFormat(formatOf(words), clock).format(at);
 }
 
 /** The browser's own region where it speaks the page's language. @param {Words} words */

@@ -49,8 +49,10 @@ export function createTranscript(onChange, onGone) {
       if (line.kind === "agent") {
         if (known) return false;
         place({ ...messageOf(line), own: false, state: "shown", replyTo: line.replyTo, noticeFrom: line.noticeFrom });
+        // A message without the mark stays what it is: an answer to an earlier one does not show that it arrived.
+        const upTo = byId.get(line.replyTo ?? "")?.logId ?? line.logId;
         for (const message of messages) {
-          if (message.own && message.logId !== undefined && message.logId < line.logId) become(message, "taken");
+          if (message.state === "sent" && (message.logId ?? "~") <= upTo) become(message, "taken");
         }
         return true;
       }
@@ -61,8 +63,7 @@ export function createTranscript(onChange, onGone) {
         place(known);
         return false;
       }
-      const answered = messages.some((message) => !message.own && (message.logId ?? "") > line.logId);
-      const state = answered ? "taken" : queued.delete(line.id) ? "sent" : "sending";
+      const state = queued.delete(line.id) ? "sent" : "sending";
       place({ ...messageOf(line), own: true, state, replyTo: undefined, noticeFrom: undefined });
       return true;
     },
