@@ -64,7 +64,8 @@ export async function boot(file: string, env: Environment): Promise<Boot> {
   const loaded = { agents, manifests, connections, workflows, scripts };
   const names = new Map(agents.map((agent) => [agent.name, agent]));
   const failed = new Set([...found.failed, ...[...found.agents.keys()].filter((name) => !names.has(name))]);
-  problems.push(...read.agentProblems(names, failed));
+  const unserved = config.channels.filter(({ agent }) => !names.has(agent));
+  problems.push(...(await unservedProblems(config, unserved, failed)));
   const channels = config.channels.filter(({ agent }) => names.has(agent));
   return { ok: true, config: { ...config, channels }, loaded, problems };
 }
@@ -102,4 +103,33 @@ async function loadScripts(agent: AgentDefinition, scripts: Map<string, Script>)
     else problems.push(...script.problems);
   }
   return problems;
+}
+
+/** An account whose agent is not there: a mistake of the configuration, unless the agent's own file is what is bad. */
+async function unservedProblems(
+  config: DaleConfig,
+  unserved: DaleConfig["channels"],
+  failed: ReadonlySet<string>,
+): Promise<readonly Problem[]> {
+  if (unserved.length === 0) return [];
+  const parsed = await readYaml(config.file);
+  if (!parsed.ok) return parsed.problems;
+  const { yaml } = parsed;
+  return unserved.map(({ channel, name, agent }) => {
+    const path = ["channels", channel, accountNames(yaml.value, channel).indexOf(name), "agent"];
+    if (failed.has(agent)) {
+      return yaml.problem(path, `the agent ${agent} is bad: this account is not started`, { severity: "warning" });
+    }
+    return yaml.problem(path, `no agent is named ${agent}: name one of the files in ${config.agents ?? "agents"}`);
+  });
+}
+
+/** Names of a channel's accounts, in the order of the file. */
+function accountNames(value: unknown, channel: string): readonly unknown[] {
+  const entries = property(property(value, "channels"), channel);
+  return Array.isArray(entries) ? entries.map((entry) => property(entry, "name")) : [];
+}
+
+function property(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
