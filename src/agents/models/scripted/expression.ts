@@ -118,7 +118,8 @@ function format(value: JsonValue | undefined, formatter: Formatter, locale: stri
   if (formatter === "text") return typeof value === "object" ? JSON.stringify(value) : String(value);
   const number = toNumber(value);
   if (number === undefined) return value;
-  const whole = Math.round(number);
+  // Rounded down, as a debt that is divided is: what is left over goes to one of the parts.
+  const whole = Math.floor(number);
   if (formatter === "int") return whole;
   const grouped = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }).format(whole);
   return formatter === "money" ? `$${grouped}` : grouped;
