@@ -353,7 +353,7 @@ export function channelAdapterContract(driver: ChannelDriver): void {
         const later = await start(rig.adapter(host));
         await until(() => host.received.length === 1);
         expect(only().text).toBe("are you there?");
-        expect(later.status().state).toBe("open");
+        await until(() => later.status().state === "open");
       });
 
       can("backlog", "loses nothing when it is stopped before the store had it", async () => {
