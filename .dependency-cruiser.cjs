@@ -41,7 +41,6 @@ const packageRules = Object.entries(packages).map(([name, allowed]) => ({
   severity: "error",
   from: { path: room(name) },
   to: {
-    dependencyTypesNot: ["local", "local-index"],
     pathNot: ["^(src|adapters)/", ...allowed.flatMap((each) => [`^${each}$`, `node_modules/${each}/`])],
   },
 }));
@@ -91,7 +90,7 @@ module.exports = {
       from: { path: "^src/", pathNot: ["^src/app/", "^src/cli/"] },
       to: { path: "^adapters/" },
     },
-    { name: "no circles", severity: "error", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
+    { name: "no circles", severity: "error", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only", "type-import"] } } },
     { name: "no product code imports tests", severity: "error", from: { path: "^(src|adapters)/" }, to: { path: "^(test|bench|examples|scripts)/" } },
   ],
   options: {

@@ -115,7 +115,9 @@ export function createSender(options: SenderOptions): Sender {
     const { text, withNotice } = await textOf(part);
     if (text === "") return failed(part, "lapsed", "The proposal was gone before its notice could be sent.");
     const id = adapter.capabilities.ownsIds ? (state.ref ?? adapter.newId?.()) : undefined;
-    await deliveries.apply(part.id, { type: "sending", part, ...ref(id), at: now() });
+    const { before, after } = await deliveries.apply(part.id, { type: "sending", part, ...ref(id), at: now() });
+    // Nothing changed: another run has it, or it is settled. Whoever wrote `sending` sends, nobody else.
+    if (before === after) return;
     const result = await adapter.send(
       {
         chat: part.address.chat,

@@ -75,7 +75,7 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
   async function process(job: RunningJob<TurnRequest>): Promise<void> {
     const incoming = incomingOf(job.id, job.data, options.channelOf);
     const log = { session: turns.opaque(incoming.session), turn: job.id, attempt: job.attempt };
-    const done = await turns.read(job.id);
+    const done = await turns.read(job.id, job.fence);
     if (done) return finish(incoming, done, true);
     const startedAt = now();
     if (incoming.message) options.presence.taken(incoming.address, incoming.message.id);
