@@ -15,7 +15,7 @@ const { output } = await cruise(
 );
 const files = ["src", "adapters"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true })
-    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
     .map((file) => `${folder}/${file}`),
 );
 const seen = new Set(output.modules.map(({ source }) => source));
