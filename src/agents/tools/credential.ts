@@ -88,7 +88,8 @@ function redactor(secrets: readonly string[]): (text: string) => string {
     if (secret.length < shortestSecret) continue;
     forms.add(secret);
     forms.add(JSON.stringify(secret).slice(1, -1));
-    forms.add(Buffer.from(secret, "utf8").toString("base64").replace(/=+$/, ""));
+    const token = Buffer.from(secret, "utf8").toString("base64");
+    forms.add(token).add(token.replace(/=+$/, ""));
     try {
       forms.add(encodeURIComponent(secret));
     } catch (cause) {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../canonical/index.js";
 import type { Connection, ManifestAuth, Pagination } from "../spec/index.js";
-import { readText, refusedResult, type TextAnswer } from "./answer.js";
+import { readText, refusedResult, type TextAnswer, trim } from "./answer.js";
 import { type Access, UnusableConnection } from "./credential.js";
 import type { Deadline } from "./deadline.js";
 import { faultResult, HttpFault, never, tooMany } from "./fault.js";
@@ -51,6 +51,14 @@ export interface CallInProgress {
 export type Fetched =
   | { readonly kind: "answer"; readonly answer: TextAnswer; readonly url: URL }
   | { readonly kind: "result"; readonly result: ToolResult };
+
+/**
+ * What was got, fit for a model.
+ * @param note what the model has to know beside it; it is never cut off
+ */
+export function got({ access, caller }: CallInProgress, text: string, note = ""): ToolResult {
+  return { ok: true, content: trim(access.redact(text), caller.maxChars) + access.redact(note) };
+}
 
 /** What an error of a call comes to. @throws what is no fault of arguments, connection or server */
 export function failed(error: unknown): ToolResult {

@@ -1,8 +1,15 @@
 import type { JsonObject } from "../../canonical/index.js";
-import { trim } from "./answer.js";
 import { openAccess, runConnection } from "./credential.js";
 import { startDeadline } from "./deadline.js";
-import { type CallInProgress, chosenText, failed, fetchAnswer, type HttpCall, type HttpCaller } from "./http-call.js";
+import {
+  type CallInProgress,
+  chosenText,
+  failed,
+  fetchAnswer,
+  got,
+  type HttpCall,
+  type HttpCaller,
+} from "./http-call.js";
 import { callPages } from "./paged-call.js";
 import type { CallContext, ToolResult } from "./tool.js";
 
@@ -18,8 +25,7 @@ export async function callHttp(
     const connection = runConnection(call.connection, caller.connections, context.connections);
     const access = openAccess(call.auth, connection, call.baseUrl);
     const progress = { caller, call, context, access, deadline };
-    const result = await (call.pagination ? callPages(progress, call.pagination, args) : callOnce(progress, args));
-    return { ...result, content: trim(access.redact(result.content), caller.maxChars) };
+    return await (call.pagination ? callPages(progress, call.pagination, args) : callOnce(progress, args));
   } catch (error) {
     return failed(error);
   } finally {
@@ -30,5 +36,5 @@ export async function callHttp(
 async function callOnce(progress: CallInProgress, args: JsonObject): Promise<ToolResult> {
   const fetched = await fetchAnswer(progress, args, []);
   if (fetched.kind === "result") return fetched.result;
-  return { ok: true, content: chosenText(fetched.answer, progress.call.select) };
+  return got(progress, chosenText(fetched.answer, progress.call.select));
 }

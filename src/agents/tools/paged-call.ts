@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../canonical/index.js";
 import type { Pagination } from "../spec/index.js";
-import { type CallInProgress, chosenText, type Fetched, failed, fetchAnswer } from "./http-call.js";
+import { type CallInProgress, chosenText, type Fetched, failed, fetchAnswer, got } from "./http-call.js";
 import { nextCursor, pageQuery } from "./paging.js";
 import { select } from "./select.js";
 import type { ToolResult } from "./tool.js";
@@ -19,20 +19,25 @@ export async function callPages(progress: CallInProgress, style: Pagination, arg
     const fetched = await fetchPage(progress, style, own, cursor);
     if (fetched.kind === "result") {
       if (page === 1) return fetched.result;
-      return joined(rows, cursor, `the next page failed${fetched.result.ok ? "" : ` (${fetched.result.code})`}`);
+      return joined(
+        progress,
+        rows,
+        cursor,
+        `the next page failed${fetched.result.ok ? "" : ` (${fetched.result.code})`}`,
+      );
     }
     const { answer } = fetched;
     const chosen =
       answer.json && (call.select === undefined ? answer.json.value : select(answer.json.value, call.select));
     const items = Array.isArray(chosen) ? chosen.map((item) => JSON.stringify(item)) : undefined;
     const next = nextCursor(style, cursor, fetched, items?.length, own);
-    if (items === undefined) return { ok: true, content: chosenText(answer, call.select) + more(next) };
+    if (items === undefined) return got(progress, chosenText(answer, call.select), more(next));
     const grown = size + items.reduce((sum, item) => sum + item.length + 1, 0);
     // A page that would not fit whole is left for the next call: its cursor would skip what was cut off.
-    if (page > 1 && grown > caller.maxChars) return joined(rows, cursor);
+    if (page > 1 && grown > caller.maxChars) return joined(progress, rows, cursor);
     rows.push(...items);
     size = grown;
-    if (next === undefined || page >= caller.maxPages || call.changes) return joined(rows, next);
+    if (next === undefined || page >= caller.maxPages || call.changes) return joined(progress, rows, next);
     cursor = next;
   }
 }
@@ -52,8 +57,8 @@ async function fetchPage(
   }
 }
 
-function joined(rows: readonly string[], next: string | undefined, why?: string): ToolResult {
-  return { ok: true, content: `[${rows.join(",")}]${more(next, why)}` };
+function joined(progress: CallInProgress, rows: readonly string[], next: string | undefined, why?: string): ToolResult {
+  return got(progress, `[${rows.join(",")}]`, more(next, why));
 }
 
 function more(next: string | undefined, why = "there is more"): string {

@@ -1,4 +1,4 @@
-import { fillText, leftOut, UnfitArgument, type Values } from "./template.js";
+import { fillText, leftOut, placeholders, UnfitArgument, type Values } from "./template.js";
 
 /**
  * The path of a request. Each parameter is percent-encoded and can neither leave its segment nor make the segment vanish:
@@ -8,24 +8,32 @@ import { fillText, leftOut, UnfitArgument, type Values } from "./template.js";
  * @throws UnfitArgument
  */
 export function fillPath(template: string, values: Values, allowSlash: ReadonlySet<string>): string {
-  const path = fillText(template, values, (text, name) => {
+  return template
+    .split("/")
+    .map((segment) => (uses(segment, values) ? fillSegment(segment, values, allowSlash) : segment))
+    .join("/");
+}
+
+/** One segment of the template; several in the result where a parameter may hold slashes. */
+function fillSegment(template: string, values: Values, allowSlash: ReadonlySet<string>): string {
+  const filled = fillText(template, values, (text, name) => {
     for (const form of decodings(text)) refuseControls(form, name);
-    const segments = allowSlash.has(name) ? text.split("/") : [text];
-    for (const segment of segments) refuseSeparators(segment, name);
-    return segments.map((segment) => percentEncode(segment, name)).join("/");
+    const parts = allowSlash.has(name) ? text.split("/") : [text];
+    for (const part of parts) refuseSeparators(part, name);
+    return parts.map((part) => percentEncode(part, name)).join("/");
   });
-  if (path === leftOut) throw new UnfitArgument("an argument that is part of the address is missing");
-  const literal = template.split("/");
-  path.split("/").forEach((segment, at) => {
-    const last = at === path.split("/").length - 1;
-    // An empty segment that the manifest itself wrote (the first, a trailing slash) is its own business.
-    if (segment === "" && at > 0 && !(last && literal.at(-1) === "")) {
-      throw new UnfitArgument("an argument that is part of the address is empty");
-    }
-    if (decodings(segment).some(isDots))
+  if (filled === leftOut) throw new UnfitArgument("an argument that is part of the address is missing");
+  for (const segment of filled.split("/")) {
+    if (segment === "") throw new UnfitArgument("an argument that is part of the address is empty");
+    if (decodings(segment).some(isDots)) {
       throw new UnfitArgument("an argument would change the address: it is only dots");
-  });
-  return path;
+    }
+  }
+  return filled;
+}
+
+function uses(template: string, values: Values): boolean {
+  return placeholders(template).some((name) => values.declared.has(name));
 }
 
 /** A text and what it becomes when servers decode it once more, or twice. */
