@@ -117,7 +117,7 @@ function discriminatorOf(issue: z.core.$ZodRawIssue): unknown {
 
 /** "must be a, b or c", with the nearest one where the value is close to one. */
 export function oneOf(options: readonly string[], value: unknown): string {
-  const close = typeof value === "string" ? nearest(value, options) : undefined;
+  const close = typeof value === "string" && options.length > 1 ? nearest(value, options) : undefined;
   const list = options.length < 2 ? options.join("") : `${options.slice(0, -1).join(", ")} or ${options.at(-1)}`;
   return `must be ${list}${close === undefined ? "" : `: did you mean ${close}?`}`;
 }

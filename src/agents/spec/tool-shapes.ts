@@ -133,7 +133,7 @@ export const toolShape = z.discriminatedUnion("type", [integration, api, mcp, ag
 export const toolsShape = z
   .array(toolShape)
   .max(200)
-  .default([])
-  .meta({ example: "[{ name: praxis, type: integration, connection: praxis_main, actions: [buscar_records] }]" });
+  .meta({ example: "[{ name: praxis, type: integration, connection: praxis_main, actions: [buscar_records] }]" })
+  .default([]);
 
 export type ToolShape = z.output<typeof toolShape>;

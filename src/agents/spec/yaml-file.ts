@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import {
   type Alias,
@@ -58,7 +59,8 @@ const MAX_VALUES = 50_000;
 export async function readYaml(file: string, variables?: Environment): Promise<ParsedYaml> {
   let bytes: Buffer;
   try {
-    const handle = await open(file, "r");
+    // A pipe that nobody writes to would otherwise never open.
+    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       if (!(await handle.stat()).isFile()) return failed(file, "this is no file: name a YAML file");
       bytes = Buffer.alloc(MAX_FILE_BYTES + 1);
