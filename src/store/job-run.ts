@@ -32,6 +32,7 @@ export function createJobRuns<T>(options: JobRunsOptions<T>): JobRuns {
     const id = job.id;
     if (id === undefined || token === undefined) throw new UnrecoverableError("not a job that can be run");
     const holding = ownership.hold(id);
+    if (!holding) return await postpone(job, token, settings.stalledMs);
     try {
       const acquired = await scripts.acquire(job.name, id, token);
       switch (acquired.kind) {

@@ -47,13 +47,13 @@ local function toWait(id, from)
   if not meta[1] and not (meta[2] and rcall('LLEN', base .. 'active') >= tonumber(meta[2])) then
     rcall('ZADD', base .. 'marker', 0, '0')
   end
-  rcall('XADD', base .. 'events', 'MAXLEN', '~', 10000, '*', 'event', 'waiting', 'jobId', id, 'prev', from)
+  rcall('XADD', base .. 'events', 'MAXLEN', '~', 10000, '*', 'event', 'waiting', 'jobId', id, unpack(from))
 end
 
 -- Lets a parked head go. A head that waits for its retry stays where it is.
 local function wake(id)
   if id and rcall('GET', marks .. id) == 'q' and rcall('ZSCORE', base .. 'delayed', id) then
-    toWait(id, 'delayed')
+    toWait(id, {'prev', 'delayed'})
     rcall('ZREM', base .. 'delayed', id)
     return 1
   end
@@ -98,7 +98,7 @@ if head then
   rcall('XADD', base .. 'events', '*', 'event', 'delayed', 'jobId', id, 'delay', parkUntil)
   wake(head)
 else
-  toWait(id, 'added')
+  toWait(id, {})
 end
 return 1
 `;
@@ -203,7 +203,7 @@ for _, key in ipairs(keys) do
     elseif rcall('LLEN', base .. 'wait') <= 1000 and not rcall('LPOS', base .. 'wait', id)
       and not rcall('LPOS', base .. 'active', id) and not rcall('ZSCORE', base .. 'prioritized', id) then
       -- BullMQ has the job, and holds it nowhere: somebody's hands were in the database.
-      toWait(id, 'unknown')
+      toWait(id, {})
     end
   end
 end

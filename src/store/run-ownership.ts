@@ -7,13 +7,20 @@ export interface Holding {
 }
 
 export interface RunOwnership {
-  hold(id: string): Holding;
+  /**
+   * Undefined while an earlier run of the job, which has lost it, still goes on in this process: it is aborted, and is
+   * given some time to come to its end.
+   */
+  hold(id: string): Holding | undefined;
   renewed(ids: readonly string[]): void;
   lost(ids: readonly string[]): void;
   /** The process stops: every run that still goes on is aborted. */
   stopAll(): void;
   close(): void;
 }
+
+/** A run that ignores its signal for so long is given up: its job runs a second time beside it. */
+const lingerMs = 30_000;
 
 /**
  * Tells running handlers when their job is no longer theirs. A hint that saves work: that a run which lost its job changes
@@ -25,12 +32,14 @@ export function createRunOwnership(lockMs: number, monotonic: () => number = () 
     readonly controller: AbortController;
     renewedAt: number;
     state: Holding["state"];
+    abortedAt: number;
   }
   const runs = new Map<string, Run>();
 
   const abort = (run: Run | undefined, state: "lost" | "stopped") => {
     if (run?.state !== "held") return;
     run.state = state;
+    run.abortedAt = monotonic();
     run.controller.abort();
   };
   // Also notices that the process itself was frozen: then the clock has jumped.
@@ -42,7 +51,10 @@ export function createRunOwnership(lockMs: number, monotonic: () => number = () 
 
   return {
     hold(id) {
-      const run: Run = { controller: new AbortController(), renewedAt: monotonic(), state: "held" };
+      const earlier = runs.get(id);
+      abort(earlier, "lost");
+      if (earlier && monotonic() - earlier.abortedAt < lingerMs) return undefined;
+      const run: Run = { controller: new AbortController(), renewedAt: monotonic(), state: "held", abortedAt: 0 };
       runs.set(id, run);
       return {
         signal: run.controller.signal,

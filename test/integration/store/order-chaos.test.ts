@@ -20,6 +20,5 @@ it("loses, reorders and repeats nothing when workers and Redis are killed and fr
       await freezeWorker(1, 2500);
     },
   });
-  console.log(result);
   expect(result).toMatchObject(nothingLost);
 });
