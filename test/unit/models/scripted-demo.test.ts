@@ -19,7 +19,10 @@ function demo() {
   const search = recordingTool("praxis_buscar_records", {
     answer: ({ cliente }) => {
       const saldo = debts[String(cliente)];
-      return { ok: true, content: JSON.stringify(saldo === undefined ? [] : [{ cliente: Number(cliente), saldo }]) };
+      return {
+        ok: true,
+        content: JSON.stringify({ rows: saldo === undefined ? [] : [{ cliente: Number(cliente), saldo }] }),
+      };
     },
   });
   const create = recordingTool("praxis_crear_record", {
