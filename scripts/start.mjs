@@ -13,7 +13,7 @@ ensureRedis();
 ensureBuild();
 
 const example = join(root, "examples", "cobranzas");
-const backEnd = spawn(process.execPath, [join(example, "backend.mjs"), "--port", "0"], {
+const backEnd = spawn(process.execPath, [join(example, "backend.mjs"), "0"], {
   stdio: ["ignore", "pipe", "inherit"],
 });
 const praxis = await address(backEnd);
