@@ -36,7 +36,6 @@ const capabilities: ChannelCapabilities = {
   sendsOverConnection: false,
   typing: true,
   marksRead: false,
-  sentAtResolution: 1_000,
   limits: {
     account: { count: 30, perMs: 1_000 },
     chat: { count: 1, perMs: 1_000 },

@@ -1,3 +1,4 @@
+import { quoted } from "./provenance.js";
 import type { Message } from "./update.js";
 
 export interface BotIdentity {
@@ -8,9 +9,7 @@ export interface BotIdentity {
 
 /** Whether a message in a group is meant for the bot: an answer to it, a mention of it, or a command it was given. */
 export async function isAddressed(message: Message, bot: BotIdentity): Promise<boolean> {
-  if (message.reply_to_message?.from?.id === bot.id && message.reply_to_message.forum_topic_created === undefined) {
-    return true;
-  }
+  if (quoted(message) !== undefined && message.reply_to_message?.from?.id === bot.id) return true;
   const text = message.text ?? message.caption ?? "";
   const names: string[] = [];
   for (const entity of message.entities ?? message.caption_entities ?? []) {

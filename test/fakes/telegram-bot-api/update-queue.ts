@@ -65,7 +65,7 @@ export function createUpdateQueue(firstId: number): UpdateQueue {
         wake = done;
       });
       if (outcome === "other") return null;
-      return outcome === "added" ? updates.slice(0, limit) : [];
+      return outcome === "added" ? updates.filter((update) => update.update_id >= offset).slice(0, limit) : [];
     },
     allow: (asked) => {
       if (asked) kinds = asked;
