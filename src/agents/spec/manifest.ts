@@ -46,6 +46,7 @@ const paginationShape = z.discriminatedUnion("style", [
     limit_param: text("limit").optional(),
   }),
   z.strictObject({ style: z.literal("page"), page_param: text("page"), limit_param: text("limit").optional() }),
+  z.strictObject({ style: z.literal("link"), limit_param: text("limit").optional() }),
 ]);
 
 const actionShape = z.strictObject({
@@ -132,7 +133,7 @@ export function readManifest(yaml: YamlFile): ReadManifest {
     version: metadata.version,
     description: metadata.description.trim(),
     file: yaml.file,
-    baseUrl: spec.base_url,
+    baseUrl: spec.base_url?.replace(/\/+$/, ""),
     auth: buildAuth(spec.auth),
     timeoutMs: Math.round(spec.defaults.timeout_seconds * 1000),
     headers: spec.defaults.headers,
@@ -192,5 +193,7 @@ function buildPagination(pagination: z.output<typeof paginationShape>): Paginati
       return { style: "offset", offsetParam: pagination.offset_param, ...limit };
     case "page":
       return { style: "page", pageParam: pagination.page_param, ...limit };
+    case "link":
+      return { style: "link", ...limit };
   }
 }

@@ -58,7 +58,7 @@ function lastFourBytes(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-export function listOf(ranges: readonly string[], family: "ipv4" | "ipv6"): BlockList {
+function listOf(ranges: readonly string[], family: "ipv4" | "ipv6"): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
     const [net = "", bits = ""] = range.split("/");

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../canonical/index.js";
 import { DaleError } from "../../errors/index.js";
 import type { BuiltinTool } from "../spec/index.js";
-import { never } from "./fault.js";
+import { notDone } from "./fault.js";
 import { argumentCheck, type JsonSchema } from "./parameters.js";
 import type { Tool, ToolResult } from "./tool.js";
 
@@ -35,7 +35,7 @@ const currentTime: Builtin = {
       const [date, time] = parts.split(", ");
       return { ok: true, content: JSON.stringify({ date, time, weekday, timezone, utc: at.toISOString() }) };
     } catch (error) {
-      if (error instanceof RangeError) return never("bad_arguments", "There is no time zone of that name.");
+      if (error instanceof RangeError) return notDone("bad_arguments", "There is no time zone of that name.");
       throw error;
     }
   },

@@ -1,6 +1,7 @@
 import { type LookupAddress, lookup } from "node:dns";
-import { isIP, type LookupFunction } from "node:net";
-import { isGlobalAddress, listOf } from "./address.js";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import { DaleError } from "../../errors/index.js";
+import { isGlobalAddress } from "./address.js";
 
 export interface EgressOptions {
   /**
@@ -30,21 +31,12 @@ export interface Egress {
   lookupFor(url: URL): LookupFunction | undefined;
 }
 
+/** @throws DaleError `config_invalid` for an entry that is neither a host nor a network */
 export function createEgress({ allow = [], resolve = resolveAll }: EgressOptions): Egress {
   const entries = allow.map((entry) => entry.trim().toLowerCase());
-  const hosts = new Set(entries.filter((entry) => !entry.includes("/")));
-  const networks = {
-    ipv4: listOf(
-      entries.filter((entry) => entry.includes("/") && !entry.includes(":")),
-      "ipv4",
-    ),
-    ipv6: listOf(
-      entries.filter((entry) => entry.includes("/") && entry.includes(":")),
-      "ipv6",
-    ),
-  };
-  const exempt = (url: URL): boolean =>
-    [url.hostname, bare(url.hostname), `${url.hostname}:${portOf(url)}`].some((form) => hosts.has(form));
+  const hosts = new Set(entries.filter((entry) => !entry.includes("/")).map(hostForm));
+  const networks = { ipv4: networksOf(entries, "ipv4"), ipv6: networksOf(entries, "ipv6") };
+  const exempt = (url: URL): boolean => hosts.has(url.hostname) || hosts.has(`${url.hostname}:${portOf(url)}`);
   const reachable = (address: string): boolean => {
     const family = isIP(address) === 4 ? "ipv4" : "ipv6";
     return isGlobalAddress(address) || (isIP(address) !== 0 && networks[family].check(address, family));
@@ -73,6 +65,32 @@ export function createEgress({ allow = [], resolve = resolveAll }: EgressOptions
       };
     },
   };
+}
+
+/** A host as a URL writes it, and its port where one is given. */
+function hostForm(entry: string): string {
+  const [, name = "", port] = /^(.*?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
+  if (!URL.canParse(`http://${name}`) || Number(port ?? 0) > 65_535) throw unfit(entry);
+  const { hostname } = new URL(`http://${name}`);
+  return port === undefined ? hostname : `${hostname}:${Number(port)}`;
+}
+
+function networksOf(entries: readonly string[], family: "ipv4" | "ipv6"): BlockList {
+  const list = new BlockList();
+  for (const entry of entries.filter((one) => one.includes("/") && one.includes(":") === (family === "ipv6"))) {
+    const [net = "", bits = ""] = entry.split("/");
+    if (!/^\d+$/.test(bits)) throw unfit(entry);
+    try {
+      list.addSubnet(net, Number(bits), family);
+    } catch {
+      throw unfit(entry);
+    }
+  }
+  return list;
+}
+
+function unfit(entry: string): DaleError {
+  return new DaleError("config_invalid", `egress.allow: ${entry.slice(0, 100)} is neither a host nor a network`);
 }
 
 /** A URL's host name without the brackets of an IPv6 address. */

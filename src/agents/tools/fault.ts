@@ -44,8 +44,8 @@ export function faultResult(fault: HttpFault): ToolResult {
 }
 
 /** A call that was surely not carried out. */
-export function never(code: string, content: string): ToolResult {
+export function notDone(code: string, content: string): ToolResult {
   return { ok: false, code, content, uncertain: false };
 }
 
-export const tooMany = never("rate_limited", "Not called: too many calls in a short time. Try again later.");
+export const tooMany = notDone("rate_limited", "Not called: too many calls in a short time. Try again later.");

@@ -3,7 +3,7 @@ import type { Connection, ManifestAuth, Pagination } from "../spec/index.js";
 import { readText, refusedResult, type TextAnswer, trim } from "./answer.js";
 import { type Access, UnusableConnection } from "./credential.js";
 import type { Deadline } from "./deadline.js";
-import { faultResult, HttpFault, never, tooMany } from "./fault.js";
+import { faultResult, HttpFault, notDone, tooMany } from "./fault.js";
 import type { OpenAnswer } from "./http-client.js";
 import type { Network } from "./network.js";
 import { type KeyedLimit, waitForTurn } from "./rate-limit.js";
@@ -63,8 +63,8 @@ export function got({ access, caller }: CallInProgress, text: string, note = "")
 /** What an error of a call comes to. @throws what is no fault of arguments, connection or server */
 export function failed(error: unknown): ToolResult {
   if (error instanceof HttpFault) return faultResult(error);
-  if (error instanceof UnfitArgument) return never("bad_arguments", `Not called: ${error.message}.`);
-  if (error instanceof UnusableConnection) return never("bad_connection", `Not called: ${error.message}.`);
+  if (error instanceof UnfitArgument) return notDone("bad_arguments", `Not called: ${error.message}.`);
+  if (error instanceof UnusableConnection) return notDone("bad_connection", `Not called: ${error.message}.`);
   throw error;
 }
 

@@ -9,6 +9,8 @@ import type { HttpRequest } from "./request.js";
 
 export interface HttpClientOptions {
   readonly egress?: EgressOptions;
+  /** PEM of certificate authorities to trust instead of the system's, for private networks. Default: the system's. */
+  readonly ca?: string;
   /** Bytes of an answer, before and after decompression. Default 5 MiB. */
   readonly maxBytes?: number;
 }
@@ -46,11 +48,12 @@ export interface HttpClient {
 const idleMs = 15_000;
 
 export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
-  const { egress = {}, maxBytes = 5 * 1024 * 1024 } = options;
+  const { egress = {}, maxBytes = 5 * 1024 * 1024, ca } = options;
   const guard = createEgress(egress);
-  const pools = { plain: pool(), guarded: pool() };
+  const trust = ca === undefined ? {} : { ca };
+  const pools = { plain: pool(trust), guarded: pool(trust) };
   const agentFor = (secure: boolean, { guarded, fresh }: OpenOptions): http.Agent => {
-    if (fresh) return secure ? new https.Agent({ keepAlive: false }) : new http.Agent({ keepAlive: false });
+    if (fresh) return secure ? new https.Agent({ ...trust, keepAlive: false }) : new http.Agent({ keepAlive: false });
     const chosen = guarded ? pools.guarded : pools.plain;
     return secure ? chosen.https : chosen.http;
   };
@@ -92,9 +95,9 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   };
 }
 
-function pool() {
+function pool(trust: { readonly ca?: string }) {
   const settings = { keepAlive: true, maxFreeSockets: 16, timeout: idleMs };
-  return { http: new http.Agent(settings), https: new https.Agent(settings) };
+  return { http: new http.Agent(settings), https: new https.Agent({ ...trust, ...settings }) };
 }
 
 /** Sends a request and waits for the head of its answer. A read whose pooled connection was already dead is sent again. */

@@ -37,13 +37,20 @@ export function guardedFetch(http: HttpClient, onBroken: (fault: HttpFault) => v
         throw new HttpFault("redirected", false);
       }
       answer.body.on("close", () => deadline.end());
-      answer.body.on("error", (error) => error instanceof HttpFault && onBroken(error));
+      answer.body.on("error", (error) => {
+        if (error instanceof HttpFault && !isGivenUp(error)) onBroken(error);
+      });
       return response(answer.status, answer.headers, answer.body);
     } catch (error) {
       deadline.end();
       throw error;
     }
   };
+}
+
+/** The SDK itself stopped reading: it has what it wants of this answer. */
+function isGivenUp(fault: HttpFault): boolean {
+  return fault.cause instanceof Error && fault.cause.name === "AbortError";
 }
 
 function response(status: number, from: Readonly<Record<string, unknown>>, body: Readable): Response {

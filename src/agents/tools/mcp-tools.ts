@@ -5,7 +5,7 @@ import { refusedResult, trim } from "./answer.js";
 import { type Access, openAccess, runConnection, UnusableConnection } from "./credential.js";
 import { type Deadline, startDeadline } from "./deadline.js";
 import { limitsOf, toolName } from "./declared.js";
-import { faultResult, HttpFault, never, tooMany } from "./fault.js";
+import { faultResult, HttpFault, notDone, tooMany } from "./fault.js";
 import type { HttpCaller } from "./http-call.js";
 import type { McpSession, McpTarget } from "./mcp-sessions.js";
 import { argumentCheck, closed } from "./parameters.js";
@@ -60,7 +60,7 @@ async function callMcp(
   } catch (error) {
     const aborted = deadline.aborted();
     if (aborted) throw aborted;
-    if (error instanceof UnusableConnection) return never("bad_connection", `Not called: ${error.message}.`);
+    if (error instanceof UnusableConnection) return notDone("bad_connection", `Not called: ${error.message}.`);
     throw error;
   } finally {
     deadline.end();
@@ -124,7 +124,7 @@ async function failureOf(error: unknown, called: boolean, deadline: Deadline): P
     return failure(faultResult(new HttpFault("reset", called)));
   }
   if (error instanceof McpError) {
-    return failure(never("mcp_error", `The MCP server refused the call: ${trim(error.message, 2000)}`), false);
+    return failure(notDone("mcp_error", `The MCP server refused the call: ${trim(error.message, 2000)}`), false);
   }
   if (error instanceof StreamableHTTPError && error.code !== undefined && error.code >= 400) {
     return failure(refusedResult(error.code, ""));
@@ -146,6 +146,6 @@ function resultOf(result: CallToolResult): ToolResult {
   if (parts.length === 0 && result.structuredContent !== undefined)
     parts.push(JSON.stringify(result.structuredContent));
   const content = parts.join("\n");
-  if (result.isError === true) return never("tool_error", content || "The tool reported an error and nothing else.");
+  if (result.isError === true) return notDone("tool_error", content || "The tool reported an error and nothing else.");
   return { ok: true, content: content || "Done; the answer is empty." };
 }

@@ -115,6 +115,7 @@ function requestHeaders({ shape, values, access, headers, idempotencyKey }: Requ
   const all: Record<string, string> = {
     accept: "application/json, text/*;q=0.8",
     "accept-encoding": "gzip, deflate, br",
+    "user-agent": "dale",
   };
   const put = (name: string, value: string): void => {
     const lower = name.toLowerCase();

@@ -103,6 +103,7 @@ function expectExactly(request: Received, args: Readonly<Record<string, JsonValu
     "content-length",
     "content-type",
     "host",
+    "user-agent",
     "x-head",
   ]);
   expect(JSON.parse(request.body)).toEqual({

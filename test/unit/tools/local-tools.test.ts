@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { ToolDeclaration } from "../../../src/agents/spec/index.js";
+import { type ToolDeclaration, toolNames } from "../../../src/agents/spec/index.js";
 import { builtinNames, createNetwork, createToolset, type Tool } from "../../../src/agents/tools/index.js";
 import { DaleError } from "../../../src/errors/index.js";
-import { callContext, firstOf } from "../../fixtures/tools.js";
+import { apiTool, callContext, firstOf, manifest, mcpTool } from "../../fixtures/tools.js";
+
+const network = createNetwork();
+const helpdesk = { description: "", proposes: false, inputSchema: { type: "object" } } as const;
 
 describe("a built-in", () => {
   it("tells date, weekday and time in the zone of the call, of the agent, or UTC", async () => {
@@ -55,6 +58,29 @@ describe("a client tool", () => {
 });
 
 describe("a toolset", () => {
+  it("names its tools as the checks of agent files do", () => {
+    const declared: ToolDeclaration[] = [
+      { type: "integration", name: "mi-erp", manifest: "praxis", actions: ["crear_record"], confirm: [] },
+      apiTool({}, { name: "erp-cliente" }),
+      mcpTool({
+        name: "mesa-de-ayuda",
+        tools: [
+          { ...helpdesk, name: "Buscar.Ticket" },
+          { ...helpdesk, name: "cerrar-ticket" },
+        ],
+      }),
+      { type: "builtin", name: "fecha_actual", config: {} },
+      { type: "client", name: "mostrar-mapa", description: "", parameters: { type: "object" } },
+    ];
+    for (const one of declared) {
+      const made = createToolset(
+        { tools: [one] },
+        { manifests: new Map([["praxis", manifest()]]), connections: new Map(), network },
+      );
+      expect(made.map(({ name }) => name)).toEqual(toolNames(one).map(({ name }) => name));
+    }
+  });
+
   it("leaves tools of type agent to the runtime", () => {
     expect(tools({ type: "agent", name: "ask_sub", agent: "especialista" })).toEqual([]);
   });
@@ -68,10 +94,7 @@ describe("a toolset", () => {
 
 function tools(declared: ToolDeclaration): readonly Tool[] {
   const now = () => Date.parse("2024-03-01T02:30:05Z");
-  return createToolset(
-    { tools: [declared] },
-    { manifests: new Map(), connections: new Map(), network: createNetwork(), now },
-  );
+  return createToolset({ tools: [declared] }, { manifests: new Map(), connections: new Map(), network, now });
 }
 
 function tool(declared: ToolDeclaration): Tool {
