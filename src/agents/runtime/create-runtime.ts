@@ -75,6 +75,9 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     pause: (ms) => sleep(ms),
   };
 
+  const prepared = new WeakMap<AgentDefinition, { own: readonly Tool[]; tools: ReadonlyMap<string, Tool> }>();
+  const outputChecks = new WeakMap<JsonObject, (value: JsonValue) => string | undefined>();
+
   async function run(agent: string, request: RunRequest): Promise<RunResult> {
     const state = createRunState(request);
     const task: Task = { agent, query: request.query, via: [], depth: 1, signal: request.signal };
@@ -241,7 +244,8 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     messages: readonly ModelMessage[],
     schema: JsonObject,
   ) {
-    const check = schemaCheck(schema);
+    const check = outputChecks.get(schema) ?? schemaCheck(schema);
+    outputChecks.set(schema, check);
     const first = lastText(messages);
     const data = extractData(first);
     const problem = dataProblem(data, check);
@@ -262,10 +266,15 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     return { said: [text], messages: [...messages, { role: "assistant" as const, content: text }], data: second };
   }
 
+  /** Made once an agent: compiling the schemas of its tools costs more than a run. */
   function toolsFor(agent: AgentDefinition): ReadonlyMap<string, Tool> {
     const own = context.toolsOf(agent.name) ?? [];
+    const known = prepared.get(agent);
+    if (known?.own === own) return known.tools;
     const agents = agentTools(agent, (name) => context.agentOf(name)?.description);
-    return new Map([...own, ...agents].map((tool) => [tool.name, tool]));
+    const tools = new Map([...own, ...agents].map((tool) => [tool.name, tool]));
+    prepared.set(agent, { own, tools });
+    return tools;
   }
 
   return { run };
