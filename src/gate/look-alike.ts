@@ -111,6 +111,8 @@ function bones(text: string): Bones {
   let start = 0;
   for (const character of text) {
     const end = start + character.length;
+    const last = places.at(-1);
+    if (last && /\p{M}/u.test(character)) last.end = end;
     for (const part of character.normalize("NFKD")) {
       const small = part.toLowerCase();
       const letter = passesFor.get(part) ?? passesFor.get(small) ?? small;
