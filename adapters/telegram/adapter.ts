@@ -113,7 +113,6 @@ export function createTelegramAdapter(options: TelegramOptions, host: ChannelHos
         await Promise.race([was.ended, pause(timing.request, patience.signal)]);
         patience.abort();
       }
-      api.rest();
       tell("stopped");
     },
     status: () => status,

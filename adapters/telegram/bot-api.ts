@@ -37,8 +37,6 @@ export interface BotApi {
   ): Promise<Attempt<Result>>;
   /** Bytes of a file that getFile named. */
   download(path: string, maxBytes: number, timeoutMs: number, signal?: AbortSignal): Promise<Attempt<Uint8Array>>;
-  /** Closes idle connections. It can be used again. */
-  rest(): void;
 }
 
 /** Largest answer of a method: 100 updates of long messages stay far below. */
@@ -46,7 +44,7 @@ const maxAnswerBytes = 16 * 1024 * 1024;
 
 export function createBotApi(token: string, apiRoot: string): BotApi {
   const root = apiRoot.replace(/\/+$/, "");
-  let transport = createTransport(root);
+  const transport = createTransport(root);
   const raw = new Api(token, {
     apiRoot: root,
     // Each call has its own, shorter limit. This one only must not be the library's 500 s.
@@ -121,9 +119,5 @@ export function createBotApi(token: string, apiRoot: string): BotApi {
         timeoutMs,
         signal,
       ),
-    rest() {
-      transport.close();
-      transport = createTransport(root);
-    },
   };
 }

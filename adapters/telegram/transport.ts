@@ -19,8 +19,6 @@ export class TransportError extends Error {
 export interface Transport {
   /** @throws TransportError */
   fetch(url: string, init: TransportRequest): Promise<TransportAnswer>;
-  /** Closes connections that nobody uses. */
-  close(): void;
 }
 
 export interface TransportRequest {
@@ -42,7 +40,7 @@ export interface TransportAnswer {
  * have sent a message.
  *
  * An idle connection is given up after 4 s, long before Telegram does so: a message on a connection that the other side
- * is closing at that moment would be `unknown`.
+ * is closing at that moment would be `unknown`. Until then it does not keep the process running.
  */
 export function createTransport(apiRoot: string): Transport {
   const secure = apiRoot.startsWith("https:");
@@ -88,7 +86,6 @@ export function createTransport(apiRoot: string): Transport {
         request.end(init.body);
       });
     },
-    close: () => agent.destroy(),
   };
 }
 

@@ -138,6 +138,16 @@ describe("sending through Telegram", () => {
     expect((await adapter.send(message("dos"))).status).toBe("unknown");
   });
 
+  it("sends on while and after it stops to receive", async () => {
+    const { adapter } = rig.process();
+    await adapter.start();
+    await until(() => adapter.status().state === "open");
+    const underWay = adapter.send(message("uno"));
+    await adapter.stop();
+    expect((await underWay).status).toBe("accepted");
+    expect((await adapter.send(message("dos"))).status).toBe("accepted");
+  });
+
   it("says unknown when it is told to give up after the message has left", async () => {
     const stop = new AbortController();
     rig.bot.faults.add("sendMessage", { kind: "hang", taken: true });
