@@ -56,7 +56,7 @@ function isMissing(issue: z.core.$ZodRawIssue): boolean {
 }
 
 function exampleOf(issue: z.core.$ZodRawIssue): string {
-  const schema = issue.inst;
+  const schema = issue.schema ?? issue.inst;
   const example = schema instanceof z.ZodType ? z.globalRegistry.get(schema)?.example : undefined;
   if (typeof example === "string") return example;
   if (issue.code === "invalid_value") return String(issue.values[0] ?? "");

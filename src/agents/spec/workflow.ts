@@ -111,9 +111,9 @@ export function readWorkflow(yaml: YamlFile): ReadWorkflow {
 }
 
 function checkStep(step: StepShape, callable: readonly string[], yaml: YamlFile, at: Path): Problem[] {
-  const problems: Problem[] = [];
   if ((step.agent === undefined) === (step.tool === undefined))
-    problems.push(yaml.problem([...at, "name"], "a step has either an agent or a tool: write one of the two"));
+    return [yaml.problem([...at, "name"], "a step has either an agent or a tool: write one of the two")];
+  const problems: Problem[] = [];
   if (step.agent !== undefined && step.arguments !== undefined)
     problems.push(yaml.problem([...at, "arguments"], "an agent is given input, not arguments", { at: "key" }));
   if (step.tool !== undefined && step.input !== undefined)

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { formatProblem, type LoadedAgents, loadAgents, loadConnections } from "../../../src/agents/spec/index.js";
 import { folder } from "../../fixtures/folder.js";
 
@@ -37,6 +37,8 @@ ${Object.entries(actions)
 export interface Loaded extends LoadedAgents {
   /** Problems as `file:line:column: severity: message`, files relative to the folder. */
   readonly lines: readonly string[];
+  /** The same with the token that stands there instead of the column: `file:line ‹token› severity: message`. */
+  readonly found: readonly string[];
 }
 
 /** Loads `agents/…`, `integrations/…` and `connections.yaml` of a folder that is made of the files. */
@@ -52,7 +54,13 @@ export async function load(files: Readonly<Record<string, string>>, builtins?: r
     connections,
     ...(builtins === undefined ? {} : { builtins }),
   });
-  return { ...loaded, lines: loaded.problems.map((problem) => formatProblem(problem, root)) };
+  const found = loaded.problems.map((problem) => {
+    const name = relative(root, problem.file);
+    const line = (files[name] ?? "").split("\n")[problem.line - 1] ?? "";
+    const token = /^("[^"]*"|[^\s,:\]}]+)/.exec(line.slice(problem.column - 1))?.[0] ?? "";
+    return `${name}:${problem.line} ‹${token}› ${problem.severity}: ${problem.message}`;
+  });
+  return { ...loaded, found, lines: loaded.problems.map((problem) => formatProblem(problem, root)) };
 }
 
 /** Loads one agent of which a test gives the spec. */
