@@ -25,14 +25,25 @@ export function checkShape<Schema extends z.ZodType>(
     },
   });
   if (result.success) return { ok: true, value: result.data };
-  return { ok: false, problems: result.error.issues.flatMap((issue) => describe(issue)) };
+  const said = new Set<string>();
+  return { ok: false, problems: result.error.issues.flatMap((issue) => describe(issue, at)) };
 
-  function describe(issue: z.core.$ZodIssue): Problem[] {
-    const path = [...at, ...issue.path.map((step) => (typeof step === "symbol" ? String(step) : step))];
+  function describe(issue: z.core.$ZodIssue, base: Path): Problem[] {
+    const path = [...base, ...issue.path.map((step) => (typeof step === "symbol" ? String(step) : step))];
     if (issue.code === "unrecognized_keys") {
       const known = knownKeys.get(issue.keys) ?? [];
       return issue.keys.map((key) => yaml.problem([...path, key], unknownKey(key, known), { at: "key" }));
     }
+    // One value, one problem: what else is wrong with it may be wrong because of the first.
+    const place = JSON.stringify(path);
+    if (said.has(place)) return [];
+    // Of the forms that were possible, the one that the value has the outline of says what is wrong inside.
+    const meant =
+      issue.code === "invalid_union"
+        ? issue.errors.find((inner) => inner.length > 0 && inner.every(({ path: below }) => below.length > 0))
+        : undefined;
+    if (meant !== undefined) return meant.flatMap((inner) => describe(inner, path));
+    said.add(place);
     if (issue.code === "invalid_key")
       return [yaml.problem(path, issue.issues[0]?.message ?? "is no valid name", { at: "key" })];
     if (issue.message.startsWith(MISSING)) {
