@@ -123,8 +123,11 @@ if not mark or finished(mark) then
   rcall('ZADD', due, 'NX', now + lookMs, key)
   rcall('HDEL', base .. id, 'stc')
 end
-if headOf(line) ~= id and not rcall('LPOS', line, id) then rcall('RPUSH', line, id) end
 local head = headOf(line)
+if head ~= id and not rcall('LPOS', line, id) then
+  rcall('RPUSH', line, id)
+  head = headOf(line)
+end
 if head ~= id then
   wake(head)
   return {'wait'}
