@@ -75,8 +75,8 @@ export class Refused extends Error {
 }
 
 /** @throws Refused unless `key` may be a key */
-export function checkKey(key: string): void {
-  if (forbiddenKeys.has(key)) throw new Refused("forbidden_key");
+export function checkKey(key: string, where?: string): void {
+  if (forbiddenKeys.has(key)) throw new Refused("forbidden_key", where);
 }
 
 /** @throws Refused for a text that has no UTF-8 form */

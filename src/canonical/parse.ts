@@ -80,7 +80,7 @@ class Reader {
       if (this.text[this.at] !== '"') throw this.refused("syntax");
       const start = this.at;
       const key = this.string();
-      checkKey(key);
+      checkKey(key, `At position ${start}.`);
       if (Object.hasOwn(members, key)) throw this.refused("duplicate_key", start);
       this.take(space);
       this.character(":");
