@@ -19,7 +19,9 @@ export function createSightings({ scroller, post, memory }) {
   let deliveredUpTo = "";
   let readUpTo = "";
   let seenUpTo = "0";
-  const told = recall(memory.read());
+  /** What the server knows: read when it is first needed, as nobody knows whose chat it is before. */
+  let told = { delivered: "", read: "" };
+  let recalled = false;
   /** @type {Promise<boolean> | undefined} */
   let telling;
   let looking = false;
@@ -68,6 +70,8 @@ export function createSightings({ scroller, post, memory }) {
   }
 
   async function tellAll() {
+    if (!recalled) told = recall(memory.read());
+    recalled = true;
     while (readUpTo > told.read || deliveredUpTo > told.delivered) {
       const level = readUpTo > told.read ? "read" : "delivered";
       if (!(await tellLevel(level, level === "read" ? readUpTo : deliveredUpTo))) return false;
@@ -76,10 +80,11 @@ export function createSightings({ scroller, post, memory }) {
   }
 
   async function tell() {
-    telling ??= tellAll();
-    const all = await telling;
-    telling = undefined;
-    if (!all) setTimeout(lookSoon, retryAfterMs);
+    if (watched.length === 0) return;
+    telling ??= tellAll().finally(() => {
+      telling = undefined;
+    });
+    if (!(await telling)) setTimeout(lookSoon, retryAfterMs);
   }
 
   scroller.addEventListener("scroll", lookSoon, { passive: true });
