@@ -8,7 +8,6 @@
  * GET  /stats                                         → {writes, reads, records}
  */
 import { createServer } from "node:http";
-import { pathToFileURL } from "node:url";
 
 const maxBody = 100_000;
 
@@ -33,11 +32,7 @@ class Refusal extends Error {
   }
 }
 
-/**
- * A back end that does not listen yet.
- * @returns {import("node:http").Server} listens where you tell it; every server has data of its own
- */
-export function createBackend() {
+function createBackend() {
   const records = seed();
   const answered = new Map();
   const count = { writes: 0, reads: 0 };
@@ -131,18 +126,16 @@ async function readJson(request) {
   return body;
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const port = Number(process.argv[2] ?? process.env.BACKEND_PORT ?? 4042);
-  const server = createBackend();
-  server.on("error", (error) => {
-    console.error(`The back end cannot listen on 127.0.0.1:${port}: ${error.code ?? error.message}`);
-    process.exit(1);
+const port = Number(process.argv[2] ?? process.env.BACKEND_PORT ?? 4042);
+const server = createBackend();
+server.on("error", (error) => {
+  console.error(`The back end cannot listen on 127.0.0.1:${port}: ${error.code ?? error.message}`);
+  process.exit(1);
+});
+server.listen(port, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.on(signal, () => {
+    server.close(() => process.exit(0));
+    server.closeIdleConnections();
   });
-  server.listen(port, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
-  for (const signal of ["SIGINT", "SIGTERM"]) {
-    process.on(signal, () => {
-      server.close(() => process.exit(0));
-      server.closeIdleConnections();
-    });
-  }
 }

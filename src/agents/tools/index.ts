@@ -6,7 +6,6 @@
  */
 
 export { builtinNames } from "./builtin-tools.js";
-export type { EgressOptions } from "./egress.js";
 export { createNetwork, type Network, type NetworkOptions } from "./network.js";
-export type { CallContext, ConnectionOverrides, Tool, ToolKind, ToolResult } from "./tool.js";
+export type { CallContext, ConnectionOverrides, Tool, ToolResult } from "./tool.js";
 export { createToolset, type ToolsetOptions } from "./toolset.js";

@@ -1,30 +1,17 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type CobranzasBackend, startCobranzasBackend } from "../../fixtures/cobranzas-backend.js";
 
-let url = "";
-let stop: () => Promise<number | null>;
+let backend: CobranzasBackend;
 beforeAll(async () => {
-  const child = spawn(process.execPath, ["examples/cobranzas/backend.mjs", "0"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exited = once(child, "exit");
-  stop = async () => {
-    child.kill("SIGTERM");
-    const [code] = (await exited) as [number | null];
-    return code;
-  };
-  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  url = line;
+  backend = await startCobranzasBackend();
 });
 afterAll(async () => {
-  expect(await stop()).toBe(0);
+  expect(await backend.stop()).toBe(0);
 });
 
 describe("the demo's back end", () => {
   it("listens on loopback and prints its address", () => {
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(backend.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
   it("finds debts by any field", async () => {
@@ -39,7 +26,7 @@ describe("the demo's back end", () => {
 
   it("writes a plan once for each idempotency key, and counts", async () => {
     const plan = { entidad: "cob_acuerdo", cuotas: 3, monto: 184000 };
-    const before = await writes();
+    const before = await backend.writes();
     const first = await post(plan, "key-1");
     expect(first).toMatchObject({
       status: 201,
@@ -47,9 +34,9 @@ describe("the demo's back end", () => {
     });
     expect(await post(plan, "key-1")).toEqual(first);
     expect(await post({ ...plan, cuotas: 6 }, "key-1")).toMatchObject({ status: 409 });
-    expect(await writes()).toBe(before + 1);
+    expect(await backend.writes()).toBe(before + 1);
     await post(plan);
-    expect(await writes()).toBe(before + 2);
+    expect(await backend.writes()).toBe(before + 2);
     expect(await get("/records/cob_acuerdo")).toMatchObject({ total: before + 2 });
   });
 
@@ -61,22 +48,18 @@ describe("the demo's back end", () => {
     [{ entidad: "__proto__" }, 404],
     [{ entidad: "x".repeat(200_000) }, 413],
   ])("refuses %j with %i and writes nothing", async (body, status) => {
-    const before = await writes();
+    const before = await backend.writes();
     expect((await post(body)).status).toBe(status);
-    expect(await writes()).toBe(before);
+    expect(await backend.writes()).toBe(before);
   });
 });
 
 async function get(path: string): Promise<unknown> {
-  return await (await fetch(url + path)).json();
-}
-
-async function writes(): Promise<number> {
-  return ((await get("/stats")) as { writes: number }).writes;
+  return await (await fetch(backend.url + path)).json();
 }
 
 async function post(body: unknown, key?: string): Promise<{ status: number; body: unknown }> {
   const headers = { "content-type": "application/json", ...(key !== undefined && { "idempotency-key": key }) };
-  const response = await fetch(`${url}/records`, { method: "POST", headers, body: JSON.stringify(body) });
+  const response = await fetch(`${backend.url}/records`, { method: "POST", headers, body: JSON.stringify(body) });
   return { status: response.status, body: await response.json() };
 }
