@@ -177,6 +177,11 @@ function notCarriedOut(spec: AgentShape["spec"], yaml: YamlFile): Problem[] {
   const found: [boolean, Path, string][] = [
     [spec.model.routing !== undefined, ["model", "routing"], "primary is asked first, fallback when it fails"],
     [spec.prompts.templates !== undefined, ["prompts", "templates"], "only system is used"],
+    [
+      /\{\{|\{%/.test(spec.prompts.system),
+      ["prompts", "system"],
+      "a template in it reaches the model as it is written",
+    ],
     [spec.orchestration.pattern !== "react", ["orchestration", "pattern"], "every agent runs as react"],
     [
       spec.memory.conversational.strategy !== "sliding_window",

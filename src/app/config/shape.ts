@@ -34,7 +34,11 @@ export const configShape = z
         tolerate: z.array(z.enum(["final_punctuation", "invisible"])).default([]),
         delivered: z
           .strictObject({
-            telegram: level.optional(),
+            telegram: z
+              .literal("accepted", {
+                error: "must be accepted: Telegram reports no delivery, so nothing could ever be confirmed",
+              })
+              .optional(),
             whatsapp: level.optional(),
             whatsapp_cloud: level.optional(),
             webchat: level.optional(),

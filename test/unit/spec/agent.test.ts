@@ -218,7 +218,7 @@ spec:
   it("of Astromesh's loads, with a warning for each part that is not carried out", async () => {
     const { agents, lines } = await loadSpec(
       `  identity: { display_name: Sales, description: Qualifies leads, avatar: sales-bot }
-  prompts: { system: Hi, templates: { greeting: Hello } }
+  prompts: { system: "Hi {{agent_name}}", templates: { greeting: Hello } }
   orchestration: { pattern: plan_and_execute }
   tools:
     - { name: lookup_company, type: internal, description: Looks up, parameters: { company_name: { type: string } } }
@@ -238,6 +238,7 @@ spec:
       tools: [{ type: "client" }, { type: "builtin" }],
     });
     expect(lines.map((line) => /warning: "?(\w+)/.exec(line)?.[1])).toEqual([
+      "system",
       "templates",
       "pattern",
       "requires_approval",

@@ -1,0 +1,96 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { configShape } from "../../../src/app/config/shape.js";
+import { load } from "./files.js";
+import { type DocumentedKey, documentedKeys, keysOf } from "./keys.js";
+
+const page = await readFile(new URL("../../../docs/configuration.md", import.meta.url), "utf8");
+const channels = ["telegram", "whatsapp", "whatsapp_cloud", "webchat"];
+const documented = documentedKeys(page).flatMap((row) =>
+  row.key.includes(".*") ? channels.map((channel) => ({ ...row, key: row.key.replace("*", channel) })) : [row],
+);
+
+const accounts: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  telegram: { name: "x", agent: "a", token: "1:t", secret_token: "s", mode: "webhook" },
+  whatsapp: { name: "x", agent: "a" },
+  whatsapp_cloud: {
+    name: "x",
+    agent: "a",
+    phone_number_id: "1",
+    access_token: "t",
+    app_secret: "s",
+    verify_token: "v",
+  },
+  webchat: { name: "x", agent: "a" },
+};
+const needed: Readonly<Record<string, unknown>> = {
+  "media.transcription": { endpoint: "http://h", model: "m" },
+  "channels.whatsapp_cloud[].late_template": { name: "n", language: "l" },
+  http: { token: "t" },
+};
+const env = Object.fromEntries(
+  ["TELEGRAM_BOT_TOKEN", "TELEGRAM_SECRET", "WA_TOKEN", "WA_SECRET", "WA_VERIFY", "DALE_TOKEN", "OPENAI_API_KEY"].map(
+    (name) => [name, "from-the-environment"],
+  ),
+);
+const folders = { "agents/x": "", "integrations/x": "", "connections.yaml": "", "policies.yaml": "" };
+
+/** A configuration with the key set to the value (YAML), or with what stands around the key alone. */
+function around(key: string, value: string | undefined): string {
+  const steps = key.replace("[]", "").split(".");
+  const parent = key.split(".").slice(0, -1).join(".");
+  const channel = key.startsWith("channels.") ? (steps[1] ?? "") : undefined;
+  const fields = { ...accounts[channel ?? ""], ...(needed[parent] as Record<string, unknown> | undefined) };
+  const last = steps.at(-1) ?? "";
+  const own = Object.entries(fields).filter(([name]) => name !== last || value === undefined);
+  const entries = [
+    ...own.map(([name, field]) => `${name}: ${JSON.stringify(field)}`),
+    ...(value === undefined ? [] : [`${last}: ${value}`]),
+  ];
+  const levels = steps.slice(channel === undefined ? 0 : 2, -1);
+  if (channel === undefined)
+    return levels.reduceRight((inner, level) => `{ ${level}: ${inner} }`, `{ ${entries.join(", ")} }`);
+  if (levels.length === 0) return `{ channels: { ${channel}: [{ ${entries.join(", ")} }] } }`;
+  const account = Object.entries(accounts[channel] ?? {}).map(([name, field]) => `${name}: ${JSON.stringify(field)}`);
+  const extra = Object.entries((needed[parent] as Record<string, unknown> | undefined) ?? {})
+    .filter(([name]) => name !== last)
+    .map(([name, field]) => `${name}: ${JSON.stringify(field)}`);
+  const inner = [...extra, ...(value === undefined ? [] : [`${last}: ${value}`])].join(", ");
+  return `{ channels: { ${channel}: [{ ${account.join(", ")}, ${levels[0]}: { ${inner} } }] } }`;
+}
+
+const loadAround = async ({ key }: DocumentedKey, value: string | undefined) => {
+  const { config, found } = await load(
+    `${around(key, value)}\n`,
+    { ...env, WA_STATE_KEY: Buffer.alloc(32).toString("base64") },
+    folders,
+  );
+  const { file: _file, dataDir: _dataDir, ...rest } = config ?? { file: "", dataDir: "" };
+  return {
+    found,
+    dataDir: config?.dataDir.split("/").at(-1),
+    rest: JSON.stringify(rest).replaceAll(/\/[^"]*dale-files-\w+/g, ""),
+  };
+};
+
+describe("docs/configuration.md", () => {
+  it("lists every key of dale.yaml, and no other", () => {
+    expect(documented.map(({ key }) => key).sort()).toEqual([...keysOf(configShape)].sort());
+  });
+
+  it.each(documented.filter(({ fallback }) => fallback !== undefined))(
+    "tells the default of $key as it is",
+    async (row) => {
+      const [unset, set] = [await loadAround(row, undefined), await loadAround(row, row.fallback)];
+      if (row.key === "channels.telegram[].mode") return expect(row.fallback).toBe("polling");
+      expect(set.found).toEqual([]);
+      expect(set).toEqual(unset);
+    },
+  );
+
+  it.each(documented)("has an example of $key that loads", async (row) => {
+    expect(row.example).toBeDefined();
+    const { found } = await loadAround(row, row.example);
+    expect(found).toEqual([]);
+  });
+});
