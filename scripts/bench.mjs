@@ -1,31 +1,34 @@
-// Runs the benchmarks of bench/, or those that are named: `npm run bench queue gate`. One process each, one after the other.
+// `npm run bench [name …]`: builds, then runs each file of bench/ in a process of its own and prints what it measured.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { build } from "vite";
+import { ensureDependencies, ensureNode, ensureRedis, root } from "./setup.mjs";
 
-const names = process.argv.slice(2);
-const all = readdirSync("bench")
-  .filter((file) => file.endsWith(".ts"))
-  .map((file) => basename(file, ".ts"));
-const unknown = names.filter((name) => !all.includes(name));
-if (unknown.length > 0) {
-  console.error(`No such benchmark: ${unknown.join(", ")}. There are: ${all.join(", ")}.`);
-  process.exit(2);
-}
+ensureNode();
+ensureDependencies();
+ensureRedis();
+const { ensureBuild } = await import("./build.mjs");
+ensureBuild();
+const { build } = await import("vite");
 
-const folder = "node_modules/.cache/dale-bench";
+const wanted = process.argv.slice(2);
+const folder = join(root, "node_modules", ".cache", "dale-bench");
 mkdirSync(folder, { recursive: true });
-let failed = false;
-for (const name of names.length > 0 ? names : all) {
-  const output = await build({
+const names = readdirSync(join(root, "bench"))
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => basename(file, ".ts"))
+  .filter((name) => wanted.length === 0 || wanted.includes(name));
+
+for (const name of names) {
+  const { output } = await build({
     configFile: false,
+    root,
     logLevel: "error",
-    build: { ssr: join("bench", `${name}.ts`), write: false, minify: false, target: "node20" },
+    build: { ssr: join(root, "bench", `${name}.ts`), write: false, minify: false, target: "node20" },
   });
-  const path = join(folder, `${name}.mjs`);
-  writeFileSync(path, output.output[0].code);
-  console.log(`\n${name}`);
-  failed = spawnSync(process.execPath, [path], { stdio: "inherit" }).status !== 0 || failed;
+  const file = join(folder, `${name}.mjs`);
+  writeFileSync(file, output[0].code);
+  console.log(`\n── ${name}`);
+  const { status } = spawnSync(process.execPath, [file], { cwd: root, stdio: "inherit" });
+  if (status !== 0) process.exitCode = 1;
 }
-process.exit(failed ? 1 : 0);
