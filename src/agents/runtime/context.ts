@@ -4,6 +4,7 @@ import type { AgentDefinition } from "../spec/index.js";
 import type { Tool } from "../tools/index.js";
 import type { RunLimits } from "./limits.js";
 import type { RunCall } from "./run.js";
+import type { Template } from "./template.js";
 
 /** Structured, like pino: ids and codes only. */
 export interface RuntimeLogger {
@@ -38,6 +39,8 @@ export interface RuntimeContext {
   /** Ms since 1970. */
   now(): number;
   pause(ms: number): Promise<void>;
+  /** A template of a checked file, read once. @throws TemplateFault */
+  template(source: string): Template;
 }
 
 /** A call whose arguments were read strictly and fit the tool's declaration. */

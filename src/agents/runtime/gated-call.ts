@@ -12,7 +12,7 @@ import {
   unknownExecution,
   waiting,
 } from "./result-wording.js";
-import type { Frame, RunState } from "./run-state.js";
+import type { Caller, RunState } from "./run-state.js";
 
 /**
  * A call that needs the person's yes: it runs if the gate grants it right now, and otherwise it is proposed. What the
@@ -21,13 +21,13 @@ import type { Frame, RunState } from "./run-state.js";
 export async function performGated(
   context: RuntimeContext,
   state: RunState,
-  frame: Frame,
+  caller: Caller,
   tool: Tool,
   call: CheckedCall,
 ): Promise<Outcome> {
   const consumed = await state.request.gate.consume(tool.name, call.fingerprint);
   return consumed.kind === "refused"
-    ? await propose(state, frame, tool, call)
+    ? await propose(state, caller, tool, call)
     : await performConsumed(context, state, consumed);
 }
 
@@ -44,7 +44,10 @@ export async function performConsumed(
       state.writes.push({ tool: consumed.proposal.tool, status: consumed.result.status, gated: true });
       return { outcome: "repeat", content: repetition(consumed.result.content) };
     case "running":
-      state.writes.push({ tool: consumed.proposal.tool, status: "unknown", gated: true });
+      // Of an interrupted execution whoever asked for this run tells the person already.
+      if (state.request.gate.interrupted?.proposal.id !== consumed.proposal.id) {
+        state.writes.push({ tool: consumed.proposal.tool, status: "unknown", gated: true });
+      }
       return { outcome: "unknown", content: unknownExecution(), code: "running" };
   }
 }
@@ -122,10 +125,10 @@ async function settle(
   context.logger.error({ turn: state.request.turn, proposal: proposal.id }, "an execution's end could not be recorded");
 }
 
-async function propose(state: RunState, frame: Frame, tool: Tool, call: CheckedCall): Promise<Outcome> {
+async function propose(state: RunState, caller: Caller, tool: Tool, call: CheckedCall): Promise<Outcome> {
   if (!state.person) return { outcome: "refused", content: nobodyToAsk(), code: "nobody" };
   const outcome = await state.request.gate.propose({
-    agent: frame.agent.name,
+    agent: caller.name,
     tool: tool.name,
     fingerprint: call.fingerprint,
     canonical: call.canonical,

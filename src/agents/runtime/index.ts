@@ -1,8 +1,18 @@
 /**
- * Runs one turn of an agent: model, tools, and the gate in front of every gated call. It never decides consent: it asks
- * the `RunGate` that it is given, which knows what the person typed.
+ * Runs one turn of an agent: model, tools, and the gate in front of every gated call; agents as tools, chains and
+ * workflows. It never decides consent: it asks the `RunGate` that it is given, which knows what the person typed.
  */
 export type { CallGuard, GuardedCall, RuntimeLogger } from "./context.js";
-export { type AgentRuntime, createRuntime, type RuntimeOptions } from "./create-runtime.js";
+export { type AgentRuntime, createRuntime, type RuntimeOptions, type WorkflowResult } from "./create-runtime.js";
 export type { RunLimits } from "./limits.js";
-export type { GatedCall, Propuesta, RunCall, RunGate, RunRequest, RunResult } from "./run.js";
+export type {
+  GatedCall,
+  Propuesta,
+  RunCall,
+  RunGate,
+  RunRequest,
+  RunResult,
+  StepReport,
+  StepsReport,
+} from "./run.js";
+export { templateProblem } from "./template.js";

@@ -1,5 +1,8 @@
 import type { JsonObject, JsonValue } from "../../canonical/index.js";
-import type { ModelNote } from "../models/index.js";
+import type { ModelMessage, ModelNote } from "../models/index.js";
+import type { Frame } from "./run-state.js";
+import { schemaCheck } from "./schema-check.js";
+import type { Opening } from "./work.js";
 
 /** What is added to the system prompt of an agent that declares `output_schema`. */
 export function outputInstruction(schema: JsonObject): string {
@@ -9,8 +12,42 @@ export function outputInstruction(schema: JsonObject): string {
   );
 }
 
+export interface FittedAnswer {
+  readonly answer: string;
+  readonly messages: readonly ModelMessage[];
+  readonly data: { readonly value: JsonValue } | undefined;
+}
+
+/**
+ * The final answer's data. Where it does not fit the schema the model is asked once more; what fits in neither is no
+ * data, and the first answer stands: prose without its JSON is worth more than no answer.
+ */
+export async function fitSchema(
+  frame: Frame,
+  start: Opening & { readonly system: string },
+  messages: readonly ModelMessage[],
+  schema: JsonObject,
+): Promise<FittedAnswer> {
+  const last = messages.at(-1);
+  const answer = last?.role === "assistant" ? last.content : "";
+  const data = extractData(answer);
+  const problem = problemOf(data, schema);
+  if (problem === undefined) return { answer, messages, data };
+  const reply = await frame.model.generate({
+    system: start.system,
+    notes: [...start.notes, repairNote(problem)],
+    messages,
+    tools: [],
+    signal: frame.signal,
+  });
+  const repaired = reply.text.trim();
+  const second = extractData(repaired);
+  if (repaired === "" || problemOf(second, schema) !== undefined) return { answer, messages, data: undefined };
+  return { answer: repaired, messages: [...messages, { role: "assistant", content: repaired }], data: second };
+}
+
 /** The JSON in an answer: its last fenced block that parses, or the whole of it. */
-export function extractData(answer: string): { readonly value: JsonValue } | undefined {
+function extractData(answer: string): { readonly value: JsonValue } | undefined {
   const fenced = [...answer.matchAll(/```(?:json)?[ \t]*\n([\s\S]*?)\n?[ \t]*```/gi)].map((match) => match[1] ?? "");
   for (const text of [...fenced.reverse(), answer]) {
     try {
@@ -22,15 +59,17 @@ export function extractData(answer: string): { readonly value: JsonValue } | und
   return undefined;
 }
 
-/** What is wrong with the data of an answer; undefined when it fits. */
-export function dataProblem(
-  data: { readonly value: JsonValue } | undefined,
-  check: (value: JsonValue) => string | undefined,
-): string | undefined {
-  return data === undefined ? "there is no JSON in it." : check(data.value);
+/** Compiled once a schema: that costs more than a run. */
+const checks = new WeakMap<JsonObject, (value: JsonValue) => string | undefined>();
+
+function problemOf(data: { readonly value: JsonValue } | undefined, schema: JsonObject): string | undefined {
+  if (data === undefined) return "there is no JSON in it.";
+  const check = checks.get(schema) ?? schemaCheck(schema);
+  checks.set(schema, check);
+  return check(data.value);
 }
 
-export function repairNote(problem: string): ModelNote {
+function repairNote(problem: string): ModelNote {
   return {
     kind: "schema",
     text: `Your last answer does not fit the JSON Schema: ${problem} Answer again, with a json block that fits.`,

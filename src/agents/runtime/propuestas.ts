@@ -1,13 +1,13 @@
 import type { Tool } from "../tools/index.js";
 import type { CheckedCall, Outcome, RuntimeContext } from "./context.js";
 import { proposedToCaller, refusal } from "./result-wording.js";
-import type { Frame, RunState } from "./run-state.js";
+import type { Caller, RunState } from "./run-state.js";
 
 /** A write on a tenant's own system: recorded for whoever runs that system, and never made here. */
 export function performPropuesta(
   context: RuntimeContext,
   state: RunState,
-  frame: Frame,
+  caller: Caller,
   tool: Tool,
   target: NonNullable<Tool["proposes"]>,
   call: CheckedCall,
@@ -30,7 +30,7 @@ export function performPropuesta(
     destino: target.destino,
     operacion: target.operacion,
     argumentos: call.args,
-    ...(frame.via.length === 0 ? {} : { via: frame.via }),
+    ...(caller.via.length === 0 ? {} : { via: caller.via }),
   });
   return { outcome: "ok", content: proposedToCaller(), code: "proposed" };
 }

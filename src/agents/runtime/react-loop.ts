@@ -63,7 +63,7 @@ export async function runLoop(
         ? notMade("no_steps_left", "This call was NOT made: the turn has no steps left.")
         : index >= context.limits.callsPerStep
           ? notMade("too_many_calls", "This call was NOT made: there are too many calls in this step.")
-          : await performCall(context, state, frame, call, callAgent);
+          : (await performCall(context, state, frame, call, callAgent)).content;
       messages.push({ role: "tool", callId: call.id, tool: call.tool, content });
     }
     if (last) return { said, messages, ranOut: true };

@@ -39,14 +39,22 @@ export function createRunState(request: RunRequest): RunState {
   };
 }
 
-/** One agent at work: the outermost, or one that another agent, a chain or a workflow has called. */
-export interface Frame {
-  readonly agent: AgentDefinition;
+/** Who makes calls: an agent at work, or a workflow's step. */
+export interface Caller {
+  /** The agent's name, or the workflow's. */
+  readonly name: string;
   readonly tools: ReadonlyMap<string, Tool>;
-  readonly model: ChatModel;
   /** Names of the agents between the outermost and this one, outermost first; this one included. Empty outermost. */
   readonly via: readonly string[];
   readonly depth: number;
-  /** Aborts with the job and with the time-outs of this agent and those around it. */
+  /** Aborts with the job and with the time-outs of this caller and those around it. */
   readonly signal: AbortSignal;
+  /** What makes an ungated call's idempotency key the same for every retry of a workflow's step. */
+  readonly keyScope?: string;
+}
+
+/** One agent at work: the outermost, or one that another agent, a chain or a workflow has called. */
+export interface Frame extends Caller {
+  readonly agent: AgentDefinition;
+  readonly model: ChatModel;
 }

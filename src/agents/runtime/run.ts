@@ -69,6 +69,29 @@ export interface RunResult {
   readonly messages: readonly ModelMessage[];
   /** Where the agent declares an output schema: the answer, parsed. */
   readonly data?: unknown;
+  /** Where the agent declares a chain: what became of its links. It changes nothing about the answer. */
+  readonly chain?: StepsReport;
+}
+
+/** What became of a chain's links or a workflow's steps, in their order; those that did not run included. */
+export interface StepsReport {
+  /** `partial`: something failed and the rest went on. `failed`: something failed and stopped the rest. */
+  readonly status: "completed" | "partial" | "failed";
+  readonly steps: readonly StepReport[];
+}
+
+export interface StepReport {
+  /** The step's name; of a chain's link its agent's. */
+  readonly name: string;
+  readonly status: "success" | "error" | "skipped";
+  /** Why it was skipped, or a short code of its failure. */
+  readonly reason?: string;
+  /** An agent's answer, or a tool's result. */
+  readonly answer?: string;
+  readonly data?: unknown;
+  readonly ms: number;
+  /** The agents in whose chains it stands, below the first. */
+  readonly via?: readonly string[];
 }
 
 export interface RunCall {

@@ -12,10 +12,10 @@ import type { CheckedCall, Outcome, RuntimeContext } from "./context.js";
 import { performGated } from "./gated-call.js";
 import { performPropuesta } from "./propuestas.js";
 import { cut, mistake, refusal } from "./result-wording.js";
-import type { Frame, RunState } from "./run-state.js";
+import type { Caller, RunState } from "./run-state.js";
 
 /** Calls another agent as a tool. Handed in, because it is the whole runtime again. */
-export type AgentCaller = (frame: Frame, tool: Tool, args: JsonObject) => Promise<Outcome>;
+export type AgentCaller = (caller: Caller, tool: Tool, args: JsonObject) => Promise<Outcome>;
 
 /**
  * Makes one call of the model's, or says honestly why not. Never rejects for what a model or a tool does wrong; rejects
@@ -24,24 +24,24 @@ export type AgentCaller = (frame: Frame, tool: Tool, args: JsonObject) => Promis
 export async function performCall(
   context: RuntimeContext,
   state: RunState,
-  frame: Frame,
+  caller: Caller,
   call: ModelCall,
   callAgent: AgentCaller,
-): Promise<string> {
-  frame.signal.throwIfAborted();
+): Promise<Outcome> {
+  caller.signal.throwIfAborted();
   const startedAt = context.now();
-  const tool = frame.tools.get(call.tool);
-  const checked = tool === undefined ? unknownTool(frame) : readCall(tool, call.argumentsText);
+  const tool = caller.tools.get(call.tool);
+  const checked = tool === undefined ? unknownTool(caller) : readCall(tool, call.argumentsText);
   const argsHash = "fingerprint" in checked ? checked.fingerprint : "";
   let outcome: Outcome;
   if (tool === undefined || "outcome" in checked) {
-    outcome = "outcome" in checked ? checked : unknownTool(frame);
+    outcome = "outcome" in checked ? checked : unknownTool(caller);
   } else if (state.begun >= context.limits.callsPerRun) {
     const message = "This call was NOT made: too many calls were made in this run. Answer with what you know.";
     outcome = { outcome: "refused", content: refusal("too_many_calls", message), code: "too_many_calls" };
   } else {
     state.begun++;
-    outcome = await dispatch(context, state, frame, tool, checked, callAgent);
+    outcome = await dispatch(context, state, caller, tool, checked, callAgent);
   }
   state.calls.push({
     tool: tool?.name ?? "unknown",
@@ -49,22 +49,22 @@ export async function performCall(
     outcome: outcome.outcome,
     startedAt,
     ms: context.now() - startedAt,
-    ...(frame.via.length === 0 ? {} : { via: frame.via }),
+    ...(caller.via.length === 0 ? {} : { via: caller.via }),
     ...(outcome.code === undefined ? {} : { code: outcome.code }),
   });
-  return outcome.content;
+  return outcome;
 }
 
 async function dispatch(
   context: RuntimeContext,
   state: RunState,
-  frame: Frame,
+  caller: Caller,
   tool: Tool,
   call: CheckedCall,
   callAgent: AgentCaller,
 ): Promise<Outcome> {
-  if (tool.proposes !== undefined) return performPropuesta(context, state, frame, tool, tool.proposes, call);
-  if (tool.needsConfirmation) return await performGated(context, state, frame, tool, call);
+  if (tool.proposes !== undefined) return performPropuesta(context, state, caller, tool, tool.proposes, call);
+  if (tool.needsConfirmation) return await performGated(context, state, caller, tool, call);
   const refused = await context.guard({
     tool: tool.name,
     args: call.args,
@@ -74,25 +74,23 @@ async function dispatch(
   if (refused !== undefined) {
     return { outcome: "refused", content: refusal(refused.code, refused.message), code: refused.code };
   }
-  frame.signal.throwIfAborted();
+  caller.signal.throwIfAborted();
   return tool.kind === "agent"
-    ? await callAgent(frame, tool, call.args)
-    : await callPlain(context, state, frame, tool, call);
+    ? await callAgent(caller, tool, call.args)
+    : await callPlain(context, state, caller, tool, call);
 }
 
 async function callPlain(
   context: RuntimeContext,
   state: RunState,
-  frame: Frame,
+  caller: Caller,
   tool: Tool,
   call: CheckedCall,
 ): Promise<Outcome> {
   const { turn, connections = {} } = state.request;
-  const occurrence = (state.occurrences.get(call.fingerprint) ?? 0) + 1;
-  state.occurrences.set(call.fingerprint, occurrence);
-  const idempotencyKey = digestId("call-", turn, tool.name, call.fingerprint, String(occurrence));
+  const idempotencyKey = digestId("call-", turn, tool.name, call.fingerprint, occurrenceOf(state, caller, call));
   try {
-    const result = await tool.call(call.args, { signal: frame.signal, idempotencyKey, connections });
+    const result = await tool.call(call.args, { signal: caller.signal, idempotencyKey, connections });
     const content = cut(result.content, context.limits.resultLength);
     if (tool.requiresApproval && (result.ok || result.uncertain)) {
       state.writes.push({ tool: tool.name, status: result.ok ? "executed" : "unknown", gated: false });
@@ -105,10 +103,18 @@ async function callPlain(
     };
   } catch {
     if (tool.requiresApproval) state.writes.push({ tool: tool.name, status: "unknown", gated: false });
-    frame.signal.throwIfAborted();
+    caller.signal.throwIfAborted();
     const message = "The tool failed in a way that it should not.";
     return { outcome: "error", content: mistake("unexpected", message), code: "unexpected" };
   }
+}
+
+/** Which of the turn's calls with these very arguments this is. A workflow's step is the same one however often it is tried. */
+function occurrenceOf(state: RunState, caller: Caller, call: CheckedCall): string {
+  if (caller.keyScope !== undefined) return caller.keyScope;
+  const occurrence = (state.occurrences.get(call.fingerprint) ?? 0) + 1;
+  state.occurrences.set(call.fingerprint, occurrence);
+  return String(occurrence);
 }
 
 /** Arguments as they would run: read strictly from the model's own text, checked, canonical. */
@@ -133,8 +139,8 @@ function badArguments(message: string): Outcome {
   return { outcome: "error", content: mistake("bad_arguments", message), code: "bad_arguments" };
 }
 
-function unknownTool(frame: Frame): Outcome {
-  const names = [...frame.tools.keys()].join(", ");
+function unknownTool(caller: Caller): Outcome {
+  const names = [...caller.tools.keys()].join(", ");
   const message =
     names === "" ? "There is no such tool; there are none." : `There is no such tool. There are: ${names}.`;
   return { outcome: "error", content: mistake("unknown_tool", message), code: "unknown_tool" };

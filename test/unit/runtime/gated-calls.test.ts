@@ -358,6 +358,14 @@ describe("a model that fails after a write", () => {
     expect(second.answer).toBe("Se ejecutó praxis_crear_record, pero no pude terminar de responder.");
   });
 
+  it("is answered by the runtime too when the model has nothing to say", async () => {
+    const { model, talk } = collections();
+    model.plays(proposing);
+    await talk.say("open a plan");
+    model.plays([{ text: "" }]);
+    expect((await talk.say("dale")).answer).toBe("Se ejecutó praxis_crear_record, pero no pude terminar de responder.");
+  });
+
   it("counts an ungated write too, so that a retried turn does not make it again", async () => {
     const write = recordingTool("praxis_anotar", { requiresApproval: true });
     const { model, talk } = collections({}, [write]);
