@@ -64,7 +64,6 @@ export const update = z.looseObject({
 
 export type Update = z.infer<typeof update>;
 export type Message = z.infer<typeof message>;
-export type Entity = z.infer<typeof entity>;
 export type Media = z.infer<typeof media>;
 export type User = z.infer<typeof user>;
 

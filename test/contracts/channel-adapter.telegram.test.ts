@@ -8,7 +8,7 @@ import {
   startFakeBotApi,
   type User,
 } from "../fakes/telegram-bot-api/index.js";
-import { quickTiming, startWebhookSite } from "../fixtures/telegram.js";
+import { impatientTiming, startWebhookSite } from "../fixtures/telegram.js";
 import { type ChannelRig, channelAdapterContract, type Person } from "./channel-adapter.js";
 
 const secretToken = "a-secret_of_the_webhook";
@@ -54,7 +54,7 @@ async function createRig(mode: "polling" | "webhook"): Promise<ChannelRig> {
         apiRoot: platform.url,
         groups: "always",
         receive,
-        timing: quickTiming,
+        timing: impatientTiming,
       };
       const adapter = createTelegramAdapter(options, host.host);
       site.mount(adapter);

@@ -7,10 +7,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { createBot, type FakeBot, type FakeBotOptions, type ServedBot } from "./bot.js";
 
-export type { Call, FakeBot } from "./bot.js";
-export { type Fault, type FaultScript, faults } from "./faults.js";
-export type { Chat, Message, Update, UpdateBody, User } from "./objects.js";
-export type { Push, Webhook } from "./webhook-pusher.js";
+export type { FakeBot } from "./bot.js";
+export { type Fault, faults } from "./faults.js";
+export type { Chat, Message, User } from "./objects.js";
 
 export interface FakeBotApi {
   /** What `api_root` has to be. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isRetryable } from "../../../src/errors/index.js";
 import { faults } from "../../fakes/telegram-bot-api/index.js";
+import { impatientTiming } from "../../fixtures/telegram.js";
 import { createTelegramRig, type TelegramRig } from "../../fixtures/telegram-rig.js";
 
 describe("files from Telegram", () => {
@@ -12,7 +13,9 @@ describe("files from Telegram", () => {
 
   const bytes = new TextEncoder().encode("a receipt");
   const fetchFile = (ref: string, maxBytes = 1_000, size?: number) =>
-    rig.process().adapter.fetchAttachment({ kind: "document", ref, ...(size === undefined ? {} : { size }) }, maxBytes);
+    rig
+      .process({ timing: impatientTiming })
+      .adapter.fetchAttachment({ kind: "document", ref, ...(size === undefined ? {} : { size }) }, maxBytes);
   const refused = async (work: Promise<unknown>) => {
     const error: unknown = await work.then(
       () => undefined,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { faults } from "../../fakes/telegram-bot-api/index.js";
-import { until } from "../../fixtures/telegram.js";
+import { impatientTiming, until } from "../../fixtures/telegram.js";
 import { createTelegramRig, type TelegramProcess, type TelegramRig } from "../../fixtures/telegram-rig.js";
 
 describe("Telegram by polling", () => {
@@ -85,7 +85,7 @@ describe("Telegram by polling", () => {
         fetched = true;
         return new Promise<void>(() => {});
       };
-      const killed = rig.process({}, { beforeReceive });
+      const killed = rig.process({ timing: impatientTiming }, { beforeReceive });
       await killed.adapter.start();
       for (const text of ["uno", "dos"]) rig.bot.message(ana.chat, { from: ana.user, text });
       await until(() => fetched);
@@ -227,7 +227,7 @@ describe("Telegram by polling", () => {
     for (const [title, trouble] of troubles) {
       it(title, async () => {
         const ana = rig.bot.person();
-        const one = await open();
+        const one = await open(rig.process({ timing: impatientTiming }));
         trouble();
         for (let n = 0; n < 5; n++) {
           rig.bot.message(ana.chat, { from: ana.user, text: `${n}` });
@@ -267,7 +267,7 @@ describe("Telegram by polling", () => {
 
   it("does not wait for an enqueue that hangs when it is stopped", async () => {
     const ana = rig.bot.person();
-    const one = await open(rig.process({}, { beforeReceive: () => new Promise(() => {}) }));
+    const one = await open(rig.process({ timing: impatientTiming }, { beforeReceive: () => new Promise(() => {}) }));
     rig.bot.message(ana.chat, { from: ana.user, text: "hola" });
     await sleep(30);
     await one.adapter.stop();

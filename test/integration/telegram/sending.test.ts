@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { OutboundMessage, SendResult } from "../../../src/channels/index.js";
 import { type Chat, type Fault, faults } from "../../fakes/telegram-bot-api/index.js";
-import { until } from "../../fixtures/telegram.js";
+import { impatientTiming, until } from "../../fixtures/telegram.js";
 import { createTelegramRig, type TelegramRig } from "../../fixtures/telegram-rig.js";
 
 describe("sending through Telegram", () => {
@@ -123,7 +123,7 @@ describe("sending through Telegram", () => {
   for (const [title, fault, taken] of uncertain) {
     it(`says unknown, and sends nothing again, when Telegram ${title}`, async () => {
       rig.bot.faults.add("sendMessage", fault);
-      const result = await send("hola");
+      const result = await rig.process({ timing: impatientTiming }).adapter.send(message("hola"));
       expect(result.status).toBe("unknown");
       expect(rig.bot.calls.filter(({ method }) => method === "sendMessage").length).toBe(taken ? 1 : 0);
       expect(rig.bot.sent.length).toBe(taken ? 1 : 0);
@@ -171,7 +171,8 @@ describe("sending through Telegram", () => {
         servers.push(server);
         server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port));
       });
-    const through = (apiRoot: string) => rig.process({ apiRoot }).adapter.send(message("hola"));
+    const through = (apiRoot: string) =>
+      rig.process({ apiRoot, timing: impatientTiming }).adapter.send(message("hola"));
 
     it("nobody listens", async () => {
       const port = await listening(() => {});
