@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { configShape } from "../../../src/app/config/shape.js";
+import { type DocumentedKey, documentedKeys, keysOf } from "../../fixtures/documented-keys.js";
 import { load } from "./files.js";
-import { type DocumentedKey, documentedKeys, keysOf } from "./keys.js";
 
 const page = await readFile(new URL("../../../docs/configuration.md", import.meta.url), "utf8");
 const channels = ["telegram", "whatsapp", "whatsapp_cloud", "webchat"];
@@ -23,7 +23,7 @@ const accounts: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   },
   webchat: { name: "x", agent: "a" },
 };
-const needed: Readonly<Record<string, unknown>> = {
+const needed: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "media.transcription": { endpoint: "http://h", model: "m" },
   "channels.whatsapp_cloud[].late_template": { name: "n", language: "l" },
   http: { token: "t" },
@@ -35,28 +35,19 @@ const env = Object.fromEntries(
 );
 const folders = { "agents/x": "", "integrations/x": "", "connections.yaml": "", "policies.yaml": "" };
 
-/** A configuration with the key set to the value (YAML), or with what stands around the key alone. */
+/** A configuration with the key set to the value (YAML), or with only what has to stand around the key. */
 function around(key: string, value: string | undefined): string {
-  const steps = key.replace("[]", "").split(".");
-  const parent = key.split(".").slice(0, -1).join(".");
-  const channel = key.startsWith("channels.") ? (steps[1] ?? "") : undefined;
-  const fields = { ...accounts[channel ?? ""], ...(needed[parent] as Record<string, unknown> | undefined) };
-  const last = steps.at(-1) ?? "";
-  const own = Object.entries(fields).filter(([name]) => name !== last || value === undefined);
-  const entries = [
-    ...own.map(([name, field]) => `${name}: ${JSON.stringify(field)}`),
-    ...(value === undefined ? [] : [`${last}: ${value}`]),
-  ];
-  const levels = steps.slice(channel === undefined ? 0 : 2, -1);
-  if (channel === undefined)
-    return levels.reduceRight((inner, level) => `{ ${level}: ${inner} }`, `{ ${entries.join(", ")} }`);
-  if (levels.length === 0) return `{ channels: { ${channel}: [{ ${entries.join(", ")} }] } }`;
-  const account = Object.entries(accounts[channel] ?? {}).map(([name, field]) => `${name}: ${JSON.stringify(field)}`);
-  const extra = Object.entries((needed[parent] as Record<string, unknown> | undefined) ?? {})
-    .filter(([name]) => name !== last)
-    .map(([name, field]) => `${name}: ${JSON.stringify(field)}`);
-  const inner = [...extra, ...(value === undefined ? [] : [`${last}: ${value}`])].join(", ");
-  return `{ channels: { ${channel}: [{ ${account.join(", ")}, ${levels[0]}: { ${inner} } }] } }`;
+  const [last = "", ...above] = key.split(".").reverse();
+  const parent = above.toReversed().join(".");
+  let inner: Record<string, unknown> = { ...needed[parent] };
+  if (value === undefined) delete inner[last];
+  else inner[last] = "@value";
+  for (const step of above) {
+    const account = accounts[step.replace("[]", "")];
+    // An account's own keys have to stand beside the key, or beside what holds the key.
+    inner = { [step.replace("[]", "")]: account === undefined ? inner : [{ ...account, ...inner }] };
+  }
+  return JSON.stringify(inner).replace('"@value"', () => value ?? "");
 }
 
 const loadAround = async ({ key }: DocumentedKey, value: string | undefined) => {
