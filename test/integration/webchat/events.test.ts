@@ -120,6 +120,7 @@ describe("what a page is told", () => {
     during = async () => {};
     await append(chat, agentLine("last"));
     await feed.next(({ data }) => data.id === "last");
+    expect(feed.events.map(({ event }) => event)).toEqual(["history", "entry", "entry"]);
     expect(ids(feed)).toEqual(["m-1", "m-2", "last"]);
     await feed.close();
   });

@@ -140,15 +140,17 @@ describe("what a visitor types", () => {
     const form = await ana.request("POST", "/messages", "text=si", { "content-type": "text/plain" });
     expect(form.status).toBe(415);
     const cookie = ana.cookie ?? "";
+    const json = Buffer.from(JSON.stringify({ id: randomUUID(), text: "s\u00ed" }), "latin1");
     const bytes = await web.adapter.handle?.(
       new Request("http://127.0.0.1/chat/web/messages", {
         method: "POST",
         headers: { "content-type": "application/json", cookie },
-        body: new Uint8Array([0x22, 0xc3, 0x28, 0x22]),
+        body: json,
       }),
       "/messages",
     );
-    expect(bytes?.status).toBe(400);
+    expect([bytes?.status, await bytes?.json()]).toMatchObject([400, { error: "invalid_json" }]);
+    expect(web.host.received).toEqual([]);
     expect((await ana.request("GET", "/messages")).status).toBe(405);
   });
 

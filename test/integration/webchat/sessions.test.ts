@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryChannelStore } from "../../../src/store/index.js";
 import { openWebchat } from "../../fixtures/webchat.js";
 
 describe("a visitor's session", () => {
@@ -68,19 +69,22 @@ describe("a visitor's session", () => {
     expect((await web.visitor().request("POST", "/session", {})).status).toBe(200);
   });
 
-  it("survives the process, and outlives a day once somebody wrote", async () => {
+  it("survives the process; for long once somebody wrote, for a day if nobody did", async () => {
     let now = 1_000_000;
-    const first = await openWebchat({ now: () => now });
+    const store = createMemoryChannelStore({ now: () => now });
+    const first = await openWebchat({ store, now: () => now });
     const [ana, beto] = [first.visitor(), first.visitor()];
-    const chat = await ana.enter();
-    await beto.enter();
+    const chats = [await ana.enter(), await beto.enter()];
     await ana.type("hola");
-    expect((await openWebchat({ store: first.store })).adapter.name).toBe("web");
     now += 100 * 86_400_000;
-    const later = await openWebchat({ store: first.store, now: () => now });
-    const anaLater = later.visitor();
-    anaLater.cookie = ana.cookie;
-    expect(await anaLater.enter()).toBe(chat);
+    const later = await openWebchat({ store, now: () => now });
+    const enterAgain = async (cookie: string | undefined) => {
+      const visitor = later.visitor();
+      visitor.cookie = cookie;
+      return await visitor.enter();
+    };
+    expect(await enterAgain(ana.cookie)).toBe(chats[0]);
+    expect(await enterAgain(beto.cookie)).not.toBe(chats[1]);
   });
 
   it("answers 503 and hands out nothing while the store is away", async () => {
