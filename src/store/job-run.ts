@@ -9,6 +9,8 @@ import type { Holding, RunOwnership } from "./run-ownership.js";
 export interface JobRuns {
   /** What BullMQ's worker calls for a job that it has locked. */
   run(job: Job, token: string | undefined): Promise<void>;
+  /** Leaves a locked job to another worker, or to this one later; not counted as an attempt. */
+  giveBack(job: Job, token: string | undefined): Promise<void>;
   /** Tells whoever cares that a job is lost for good; a handful of times if need be. */
   mourn(id: string, key: string, data: unknown, reason: string): Promise<void>;
 }
@@ -32,7 +34,7 @@ export function createJobRuns<T>(options: JobRunsOptions<T>): JobRuns {
     const id = job.id;
     if (id === undefined || token === undefined) throw new UnrecoverableError("not a job that can be run");
     const holding = ownership.hold(id);
-    if (!holding) return await postpone(job, token, settings.stalledMs);
+    if (!holding) return await giveBack(job, token);
     try {
       const acquired = await scripts.acquire(job.name, id, token);
       switch (acquired.kind) {
@@ -93,6 +95,11 @@ export function createJobRuns<T>(options: JobRunsOptions<T>): JobRuns {
     throw new DelayedError();
   }
 
+  async function giveBack(job: Job, token: string | undefined): Promise<never> {
+    await job.moveToDelayed(now() + settings.stalledMs, token);
+    throw new DelayedError();
+  }
+
   async function die(job: Job, id: string, fence: number, reason: string): Promise<void> {
     if (!(await scripts.condemn(job.name, id, fence, reason))) leaveAlone();
     await bury(job, id, fence, reason);
@@ -124,7 +131,7 @@ export function createJobRuns<T>(options: JobRunsOptions<T>): JobRuns {
     }
   }
 
-  return { run, mourn };
+  return { run, giveBack, mourn };
 }
 
 /** BullMQ then leaves the job where it is, which is no longer here. */

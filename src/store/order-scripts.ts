@@ -40,13 +40,17 @@ local function headOf(line)
   return id
 end
 
-local function toWait(id, from)
-  rcall('LPUSH', base .. 'wait', id)
-  rcall('HSET', base .. id, 'delay', 0)
+local function wakeWorkers()
   local meta = rcall('HMGET', base .. 'meta', 'paused', 'concurrency')
   if not meta[1] and not (meta[2] and rcall('LLEN', base .. 'active') >= tonumber(meta[2])) then
     rcall('ZADD', base .. 'marker', 0, '0')
   end
+end
+
+local function toWait(id, from)
+  rcall('LPUSH', base .. 'wait', id)
+  rcall('HSET', base .. id, 'delay', 0)
+  wakeWorkers()
   rcall('XADD', base .. 'events', 'MAXLEN', '~', 10000, '*', 'event', 'waiting', 'jobId', id, unpack(from))
 end
 
@@ -210,6 +214,9 @@ for _, key in ipairs(keys) do
     end
   end
 end
+-- A worker that froze or lost its connection may have taken the wake-up of the others with it.
+local nextDelayed = rcall('ZRANGE', base .. 'delayed', 0, 0, 'WITHSCORES')[2]
+if rcall('LLEN', base .. 'wait') > 0 or (nextDelayed and tonumber(nextDelayed) <= now * 4096) then wakeWorkers() end
 table.insert(unburied, #keys)
 return unburied
 `;

@@ -28,11 +28,13 @@ export async function startOrderedConsumer<T>(
   const ownership = createRunOwnership(lockMs);
   const runs = createJobRuns({ settings, scripts, ownership, handler, onDead });
   const running = new Set<Promise<void>>();
+  let paused = false;
 
   const worker = new Worker(
     name,
     async (job, token) => {
-      const run = runs.run(job, token);
+      // BullMQ's worker may take one more job after it was paused.
+      const run = paused ? runs.giveBack(job, token) : runs.run(job, token);
       running.add(run);
       await run.finally(() => running.delete(run));
     },
@@ -99,9 +101,11 @@ export async function startOrderedConsumer<T>(
       return closing;
     },
     async pause() {
+      paused = true;
       await worker.pause(true);
     },
     async resume() {
+      paused = false;
       await worker.resume();
     },
   };

@@ -143,7 +143,7 @@ describe("a worker process that was frozen", () => {
     // As if the process had been frozen: its lock is gone, and the other one gets the job.
     await rig.connections.prompt.del(`${keys.base}a-0:lock`);
     await expect.poll(() => runs, { timeout: 5000 }).toHaveLength(2);
-    expect(runs[0]?.signal.aborted).toBe(true);
+    await expect.poll(() => runs[0]?.signal.aborted).toBe(true);
     runs[0]?.finish();
     await sleep(100);
     expect(await mark("a-0")).toBe(`run:${runs[1]?.fence}`);
