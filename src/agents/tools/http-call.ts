@@ -112,7 +112,7 @@ const maxRedirects = 3;
 async function follow(caller: HttpCaller, call: HttpCall, first: HttpRequest, deadline: Deadline): Promise<OpenAnswer> {
   let request = first;
   for (let hops = 0; ; hops++) {
-    const answer = await caller.network.http.open(request, { deadline, guarded: call.guarded, fresh: call.changes });
+    const answer = await caller.network.http.open(request, { deadline, guarded: call.guarded, once: call.changes });
     if (![301, 302, 303, 307, 308].includes(answer.status)) return answer;
     answer.body.destroy();
     const to = answer.headers.location;

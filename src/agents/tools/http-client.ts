@@ -20,10 +20,10 @@ export interface OpenOptions {
   /** Public hosts only: for addresses that a tenant chose. */
   readonly guarded: boolean;
   /**
-   * A connection of its own. For writes: a pooled connection may be closed by the server while the request is on its
-   * way, and then nobody knows whether it was carried out.
+   * For writes: sent once and on a connection of its own. A pooled connection may be closed by the server while the
+   * request is on its way; a read is then made again, and of a write nobody would know whether it was carried out.
    */
-  readonly fresh: boolean;
+  readonly once: boolean;
 }
 
 /** An answer whose body is still to be read. The stream fails with HttpFault and stops at the size limit. */
@@ -52,8 +52,8 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const guard = createEgress(egress);
   const trust = ca === undefined ? {} : { ca };
   const pools = { plain: pool(trust), guarded: pool(trust) };
-  const agentFor = (secure: boolean, { guarded, fresh }: OpenOptions): http.Agent => {
-    if (fresh) return secure ? new https.Agent({ ...trust, keepAlive: false }) : new http.Agent({ keepAlive: false });
+  const agentFor = (secure: boolean, { guarded, once }: OpenOptions): http.Agent => {
+    if (once) return secure ? new https.Agent({ ...trust, keepAlive: false }) : new http.Agent({ keepAlive: false });
     const chosen = guarded ? pools.guarded : pools.plain;
     return secure ? chosen.https : chosen.http;
   };
@@ -151,7 +151,7 @@ function send(
     });
     outgoing.on("error", (cause: NodeJS.ErrnoException) => {
       deadline.signal.removeEventListener("abort", stop);
-      const stale = outgoing.reusedSocket && request.method === "GET" && /^(ECONNRESET|EPIPE)$/.test(cause.code ?? "");
+      const stale = outgoing.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(cause.code ?? "");
       if (stale && !deadline.signal.aborted) resolve("stale");
       else reject(faultOf(cause, left, deadline));
     });

@@ -30,7 +30,7 @@ export function guardedFetch(http: HttpClient, onBroken: (fault: HttpFault) => v
           headers: Object.fromEntries(headers),
           ...(typeof init.body === "string" && { body: Buffer.from(init.body) }),
         },
-        { deadline, guarded: true, fresh: false },
+        { deadline, guarded: true, once: false },
       );
       if (answer.status >= 300 && answer.status < 400) {
         answer.body.destroy();

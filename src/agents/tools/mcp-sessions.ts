@@ -11,21 +11,23 @@ export interface McpTarget {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An open session. `fault` tells why its connection broke, once it did. */
+/** Lent for one call. */
 export interface McpSession {
   readonly client: Client;
+  /** Why its connection broke, once it did. */
   fault(): HttpFault | undefined;
+  /** Makes sure that no later call gets this session; those that have it may finish. */
+  discard(): void;
 }
 
 /** Sessions with MCP servers, one a server and credential, kept while they are used. */
 export interface McpSessions {
   /**
-   * The session with a server, opened where there is none.
-   * @throws HttpFault, and whatever the SDK throws of a server that speaks no MCP; nothing was called then
+   * Lends the session with a server to `call`, opened where there is none.
+   * @throws HttpFault, and whatever the SDK throws of a server that speaks no MCP, before `call` was begun; or what `call`
+   * throws
    */
-  open(target: McpTarget, deadline: Deadline): Promise<McpSession>;
-  /** Forgets a session that is no longer good; the next `open` makes another. */
-  drop(target: McpTarget): void;
+  use<T>(target: McpTarget, deadline: Deadline, call: (session: McpSession) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -33,12 +35,20 @@ export interface McpSessionsOptions {
   readonly http: HttpClient;
   /** Milliseconds after which an unused session is ended. Default 60 s. */
   readonly idleMs?: number;
-  /** Sessions at the same time; the one unused the longest goes. Default 64. */
+  /** Sessions kept at the same time; of those that nobody uses the oldest goes. Default 64. */
   readonly maxSessions?: number;
 }
 
+interface Connected {
+  readonly client: Client;
+  readonly transport: StreamableHTTPClientTransport;
+  fault(): HttpFault | undefined;
+}
+
 interface Entry {
-  readonly session: Promise<McpSession & { readonly transport: StreamableHTTPClientTransport }>;
+  readonly connected: Promise<Connected>;
+  /** Calls that have it right now. */
+  users: number;
   timer?: NodeJS.Timeout;
 }
 
@@ -47,60 +57,76 @@ const helloMs = 15_000;
 const goodbyeMs = 1_000;
 
 export function createMcpSessions({ http, idleMs = 60_000, maxSessions = 64 }: McpSessionsOptions): McpSessions {
-  // In the order of use: the first entry is the one unused the longest.
+  // In the order of their last use.
   const entries = new Map<string, Entry>();
 
-  function take(key: string): Entry | undefined {
-    const entry = entries.get(key);
-    if (entry === undefined) return undefined;
+  function borrow(key: string, target: McpTarget): Entry {
+    const entry = entries.get(key) ?? begin(key, target);
     clearTimeout(entry.timer);
+    entry.users += 1;
     entries.delete(key);
+    entries.set(key, entry);
     return entry;
   }
 
-  function keep(key: string, entry: Entry): void {
-    entry.timer = setTimeout(() => void end(key), idleMs).unref();
-    entries.set(key, entry);
-    for (const oldest of entries.keys()) {
+  function begin(key: string, target: McpTarget): Entry {
+    const entry: Entry = { connected: connect(http, target), users: 0 };
+    entry.connected.catch(() => forget(key, entry));
+    return entry;
+  }
+
+  function giveBack(key: string, entry: Entry): void {
+    entry.users -= 1;
+    if (entry.users > 0) return;
+    if (entries.get(key) !== entry) void end(entry);
+    else entry.timer = setTimeout(() => forget(key, entry), idleMs).unref();
+    for (const [other, unused] of entries) {
       if (entries.size <= maxSessions) break;
-      void end(oldest);
+      if (unused.users === 0) forget(other, unused);
     }
   }
 
-  async function end(key: string): Promise<void> {
-    const entry = take(key);
-    const session = await entry?.session.catch(() => undefined);
-    if (session === undefined) return;
-    // The SDK's goodbye has no time limit of its own; closing the client ends it.
-    const late = setTimeout(() => void session.client.close(), goodbyeMs);
-    await session.transport.terminateSession().catch(() => undefined);
-    clearTimeout(late);
-    await session.client.close();
+  function forget(key: string, entry: Entry): void {
+    if (entries.get(key) === entry) entries.delete(key);
+    clearTimeout(entry.timer);
+    if (entry.users === 0) void end(entry);
   }
 
   return {
-    async open(target, deadline) {
-      const key = keyOf(target);
-      const known = take(key);
-      const entry = known ?? { session: connect(http, target) };
-      keep(key, entry);
-      if (known === undefined) entry.session.catch(() => entries.get(key) === entry && take(key));
-      return await orDeadline(entry.session, deadline);
-    },
-    drop(target) {
-      void end(keyOf(target));
+    async use(target, deadline, call) {
+      const key = JSON.stringify([target.url.href, target.headers]);
+      const entry = borrow(key, target);
+      try {
+        const { client, fault } = await orDeadline(entry.connected, deadline);
+        return await call({ client, fault, discard: () => forget(key, entry) });
+      } finally {
+        giveBack(key, entry);
+      }
     },
     async close() {
-      await Promise.all([...entries.keys()].map((key) => end(key)));
+      const all = [...entries.values()];
+      entries.clear();
+      await Promise.all(
+        all.map((entry) => {
+          clearTimeout(entry.timer);
+          return end(entry);
+        }),
+      );
     },
   };
 }
 
-function keyOf({ url, headers }: McpTarget): string {
-  return JSON.stringify([url.href, headers]);
+async function end(entry: Entry): Promise<void> {
+  const session = await entry.connected.catch(() => undefined);
+  if (session === undefined) return;
+  // The SDK's goodbye has no time limit of its own; closing the client ends it.
+  const late = setTimeout(() => void session.client.close(), goodbyeMs);
+  await session.transport.terminateSession().catch(() => undefined);
+  clearTimeout(late);
+  await session.client.close();
 }
 
-async function connect(http: HttpClient, target: McpTarget) {
+async function connect(http: HttpClient, target: McpTarget): Promise<Connected> {
   // Loaded on first use: most processes talk to no MCP server.
   const sdk = await import("@modelcontextprotocol/sdk/client/index.js");
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
@@ -123,7 +149,6 @@ async function connect(http: HttpClient, target: McpTarget) {
   return { client, transport, fault: () => broken };
 }
 
-/** Leaves a session that still opens to those who have more time. */
 function orDeadline<T>(work: Promise<T>, deadline: Deadline): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(deadline.signal.reason);

@@ -2,11 +2,11 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "../../canonical/index.js";
 import type { McpServerTool, McpTool } from "../spec/index.js";
 import { refusedResult, trim } from "./answer.js";
-import { type Access, openAccess, runConnection, UnusableConnection } from "./credential.js";
+import { type Access, openAccess, runConnection } from "./credential.js";
 import { type Deadline, startDeadline } from "./deadline.js";
 import { limitsOf, toolName } from "./declared.js";
 import { faultResult, HttpFault, notDone, tooMany } from "./fault.js";
-import type { HttpCaller } from "./http-call.js";
+import { failed, type HttpCaller } from "./http-call.js";
 import type { McpSession, McpTarget } from "./mcp-sessions.js";
 import { argumentCheck, closed } from "./parameters.js";
 import { percentEncode } from "./path.js";
@@ -48,20 +48,15 @@ async function callMcp(
   context: CallContext,
 ): Promise<ToolResult> {
   const deadline = startDeadline(tenantTimeoutMs, context.signal);
-  let access: Access | undefined;
-  const clean = (text: string): string => trim(access ? access.redact(text) : text, caller.maxChars);
   try {
     const connection = runConnection(server.connection, caller.connections, context.connections);
-    access = openAccess(tenantAuth(server.auth), connection);
+    const access = openAccess(tenantAuth(server.auth), connection);
     const target = targetOf(server, access);
     if (!(await waitForTurn(caller.network.pacer, limits, deadline))) return tooMany;
     const result = await callWithin(caller, target, tool.name, args, deadline);
-    return { ...result, content: clean(result.content) };
+    return { ...result, content: trim(access.redact(result.content), caller.maxChars) };
   } catch (error) {
-    const aborted = deadline.aborted();
-    if (aborted) throw aborted;
-    if (error instanceof UnusableConnection) return notDone("bad_connection", `Not called: ${error.message}.`);
-    throw error;
+    return failed(error);
   } finally {
     deadline.end();
   }
@@ -77,6 +72,9 @@ function targetOf(server: McpTool, access: Access): McpTarget {
   };
 }
 
+/** Statuses by which servers tell that they do not know a session (404, and 400 of the SDK's own examples). */
+const forgotten = ["http_404", "http_400"];
+
 async function callWithin(
   caller: HttpCaller,
   target: McpTarget,
@@ -84,56 +82,57 @@ async function callWithin(
   args: JsonObject,
   deadline: Deadline,
 ): Promise<ToolResult> {
-  const { mcp } = caller.network;
   for (let attempt = 1; ; attempt++) {
-    let session: McpSession | undefined;
-    try {
-      session = await mcp.open(target, deadline);
-      const timeout = Math.max(1, Math.ceil(deadline.remaining()));
-      const options = { signal: deadline.signal, timeout, maxTotalTimeout: timeout };
-      return resultOf(
-        (await session.client.callTool({ name, arguments: { ...args } }, undefined, options)) as CallToolResult,
-      );
-    } catch (error) {
-      if (deadline.aborted()) throw error;
-      const failure = await failureOf(session?.fault() ?? error, session !== undefined, deadline);
-      // A session that the server has forgotten: by the protocol it did nothing with the call, which is made once more.
-      const forgotten = session !== undefined && failure.code === "http_404" && attempt === 1;
-      if (failure.broken || forgotten) mcp.drop(target);
-      if (!forgotten) return failure.result;
-    }
+    // The tool was surely not called while the session was still being opened.
+    let called = false;
+    const result = await caller.network.mcp
+      .use(target, deadline, async (session) => {
+        called = true;
+        const result = await callTool(session, name, args, deadline);
+        if (!result.ok && forgotten.includes(result.code)) session.discard();
+        return result;
+      })
+      .catch((error: unknown) => resultOfError(error, called, deadline));
+    // A server that does not know the session did nothing with the call: it is made once more, in a new session.
+    if (result.ok || !called || !forgotten.includes(result.code) || attempt > 1) return result;
   }
 }
 
-interface Failure {
-  readonly code: string;
-  readonly result: ToolResult;
-  /** The session is no longer good for other calls. */
-  readonly broken: boolean;
+async function callTool(session: McpSession, name: string, args: JsonObject, deadline: Deadline): Promise<ToolResult> {
+  const timeout = Math.max(1, Math.ceil(deadline.remaining()));
+  const options = { signal: deadline.signal, timeout, maxTotalTimeout: timeout };
+  try {
+    return resultOf(
+      (await session.client.callTool({ name, arguments: { ...args } }, undefined, options)) as CallToolResult,
+    );
+  } catch (error) {
+    const fault = session.fault();
+    const result = await resultOfError(fault ?? error, true, deadline);
+    if (fault || (!result.ok && result.code === "reset")) session.discard();
+    return result;
+  }
 }
 
-/** @param called false while the session was still being opened: then the tool was surely not called */
-async function failureOf(error: unknown, called: boolean, deadline: Deadline): Promise<Failure> {
+/** @throws DaleError `turn_aborted` when it was the caller who stopped the call */
+async function resultOfError(error: unknown, called: boolean, deadline: Deadline): Promise<ToolResult> {
+  const aborted = deadline.aborted();
+  if (aborted) throw aborted;
   const { McpError, ErrorCode } = await import("@modelcontextprotocol/sdk/types.js");
   const { StreamableHTTPError } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
-  if (error instanceof HttpFault) return failure(faultResult(new HttpFault(error.code, called && error.left)));
+  if (error instanceof HttpFault) return faultResult(new HttpFault(error.code, called && error.left));
   if (deadline.expired() || (error instanceof McpError && error.code === ErrorCode.RequestTimeout)) {
-    return failure(faultResult(new HttpFault("timeout", called)));
+    return faultResult(new HttpFault("timeout", called));
   }
   if (error instanceof McpError && error.code === ErrorCode.ConnectionClosed) {
-    return failure(faultResult(new HttpFault("reset", called)));
+    return faultResult(new HttpFault("reset", called));
   }
   if (error instanceof McpError) {
-    return failure(notDone("mcp_error", `The MCP server refused the call: ${trim(error.message, 2000)}`), false);
+    return notDone("mcp_error", `The MCP server refused the call: ${trim(error.message, 2000)}`);
   }
   if (error instanceof StreamableHTTPError && error.code !== undefined && error.code >= 400) {
-    return failure(refusedResult(error.code, ""));
+    return refusedResult(error.code, "");
   }
-  return failure(faultResult(new HttpFault("bad_answer", called)));
-}
-
-function failure(result: ToolResult, broken = true): Failure {
-  return { code: result.ok ? "ok" : result.code, result, broken };
+  return faultResult(new HttpFault("bad_answer", called));
 }
 
 /** Text only: what a server sends in other forms is named, so that the model does not take it for nothing. */

@@ -8,7 +8,7 @@ import { fillText, leftOut, placeholders, UnfitArgument, type Values } from "./t
  * @throws UnfitArgument
  */
 export function fillPath(template: string, values: Values, allowSlash: ReadonlySet<string>): string {
-  return template
+  return encodeLiteral(template)
     .split("/")
     .map((segment) => (uses(segment, values) ? fillSegment(segment, values, allowSlash) : segment))
     .join("/");
@@ -63,6 +63,11 @@ function refuseControls(text: string, name: string): void {
   if (/[\u0000-\u001f\u007f]/.test(text)) {
     throw new UnfitArgument(`${name} may not hold control characters: it is part of the address`);
   }
+}
+
+/** What a manifest may write in an address as people do, and what a request line cannot hold. Placeholders stay. */
+export function encodeLiteral(template: string): string {
+  return template.replace(/[^\u0021-\u007e]|["<>^`|]/gu, (character) => encodeURIComponent(character));
 }
 
 /** @throws UnfitArgument for a lone surrogate, which has no UTF-8 form */

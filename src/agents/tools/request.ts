@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../../canonical/index.js";
 import type { ActionDefinition } from "../spec/index.js";
 import { type Access, UnusableConnection } from "./credential.js";
 import { isRecord } from "./parameters.js";
-import { fillPath, percentEncode } from "./path.js";
+import { encodeLiteral, fillPath, percentEncode } from "./path.js";
 import { asText, fill, fillText, leftOut, UnfitArgument, type Values } from "./template.js";
 
 /** A request, whole and final: nothing of it is interpreted again on its way out. */
@@ -85,7 +85,7 @@ function queryText({ shape, values, access, paging = [] }: RequestParts, inPath:
   const paged = new Set(paging.map(([name]) => name));
   const entries: string[] = [];
   if (inPath !== undefined) {
-    for (const entry of inPath.split("&")) {
+    for (const entry of encodeLiteral(inPath).split("&")) {
       const text = fillText(entry, values, percentEncode);
       if (text !== leftOut) entries.push(text);
     }

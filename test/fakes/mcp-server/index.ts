@@ -44,9 +44,14 @@ export interface FakeMcpServer {
 export interface FakeMcpOptions {
   /** Answers with plain JSON instead of event streams. Default false. */
   readonly json?: boolean;
+  /** Status for a session that it does not know: 404 by the protocol, 400 of many servers. Default 404. */
+  readonly unknownSession?: 400 | 404;
 }
 
-export async function startMcpServer({ json = false }: FakeMcpOptions = {}): Promise<FakeMcpServer> {
+export async function startMcpServer({
+  json = false,
+  unknownSession = 404,
+}: FakeMcpOptions = {}): Promise<FakeMcpServer> {
   const calls: { tool: string; args: unknown }[] = [];
   const requests: FakeMcpServer["requests"][number][] = [];
   const methods: string[] = [];
@@ -83,7 +88,7 @@ export async function startMcpServer({ json = false }: FakeMcpOptions = {}): Pro
     const id = incoming.headers["mcp-session-id"];
     const known = typeof id === "string" ? sessions.get(id) : undefined;
     if (known === undefined && (id !== undefined || method !== "initialize")) {
-      outgoing.writeHead(404, { "content-type": "application/json" });
+      outgoing.writeHead(unknownSession, { "content-type": "application/json" });
       outgoing.end('{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}');
       return;
     }

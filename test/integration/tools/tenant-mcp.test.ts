@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startDeadline } from "../../../src/agents/tools/deadline.js";
+import { createHttpClient } from "../../../src/agents/tools/http-client.js";
 import { createNetwork, type Network, type NetworkOptions, type Tool } from "../../../src/agents/tools/index.js";
+import { createMcpSessions } from "../../../src/agents/tools/mcp-sessions.js";
 import { type FakeBackend, startBackend } from "../../fakes/backend/index.js";
 import { type FakeMcpServer, startMcpServer } from "../../fakes/mcp-server/index.js";
 import { callContext, firstOf, mcpTool, secret, toolsOf } from "../../fixtures/tools.js";
@@ -83,11 +86,33 @@ describe("a tool of a tenant's MCP server", () => {
     expect(server.sessions()).toBe(0);
   });
 
-  it("is called again in a new session when the server forgot the old one", async () => {
+  it.each([404, 400] as const)(
+    "is called again in a new session when the server says %i to the old one",
+    async (status) => {
+      const forgetful = await startMcpServer({ unknownSession: status });
+      await tool(forgetful.url).call({}, callContext());
+      await forgetful.forget();
+      expect(await tool(forgetful.url).call({ numero: "8" }, callContext())).toMatchObject({ ok: true });
+      expect(forgetful.calls.map(({ args }) => args)).toEqual([{}, { numero: "8" }]);
+      expect(forgetful.sessions()).toBe(1);
+      await network.close();
+      await forgetful.close();
+    },
+  );
+
+  it("keeps its session when another call in it is stopped or refused", async () => {
     await tool().call({}, callContext());
-    await server.forget();
-    expect(await tool().call({ numero: "8" }, callContext())).toMatchObject({ ok: true });
-    expect(server.calls.map(({ args }) => args)).toEqual([{}, { numero: "8" }]);
+    server.misbehave({ kind: "hang" });
+    const stop = new AbortController();
+    const stopped = tool().call({}, callContext({ signal: stop.signal }));
+    while (server.methods.filter((method) => method === "tools/call").length < 2) await nextTick();
+    stop.abort();
+    await expect(stopped).rejects.toMatchObject({ code: "turn_aborted" });
+    server.misbehave({ kind: "status", status: 500 });
+    await tool().call({}, callContext());
+    server.behave();
+    expect(await tool().call({}, callContext())).toMatchObject({ ok: true });
+    expect(server.methods.filter((method) => method === "initialize")).toHaveLength(1);
   });
 
   it("hands on text only and names what it leaves out", async () => {
@@ -138,7 +163,7 @@ describe("a tool of a tenant's MCP server", () => {
     server.misbehave({ kind: "hang" });
     const stop = new AbortController();
     const call = tool().call({}, callContext({ signal: stop.signal }));
-    while (!server.methods.includes("tools/call")) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (!server.methods.includes("tools/call")) await nextTick();
     stop.abort();
     await expect(call).rejects.toMatchObject({ code: "turn_aborted" });
   });
@@ -223,6 +248,45 @@ describe("a tool of a tenant's MCP server", () => {
   });
 });
 
+describe("sessions with MCP servers", () => {
+  const target = (n: number) => ({ url: new URL(`${server.url}/mcp`), headers: { "x-api-key": `key-${n}` } });
+  const http = () => createHttpClient({ egress: { allow: ["127.0.0.1"] } });
+
+  async function use(sessions: ReturnType<typeof createMcpSessions>, n: number): Promise<void> {
+    const deadline = startDeadline(5000, new AbortController().signal);
+    await sessions.use(target(n), deadline, async ({ client }) => await client.ping());
+    deadline.end();
+  }
+
+  it("end when nobody used them for a while", async () => {
+    const sessions = createMcpSessions({ http: http(), idleMs: 20 });
+    await use(sessions, 1);
+    while (server.sessions() > 0) await nextTick();
+    await use(sessions, 1);
+    expect(server.methods.filter((method) => method === "initialize")).toHaveLength(2);
+    await sessions.close();
+  });
+
+  it("are no more than they may be: the one unused the longest ends", async () => {
+    const sessions = createMcpSessions({ http: http(), maxSessions: 2 });
+    for (const n of [1, 2, 1, 3]) await use(sessions, n);
+    while (server.sessions() > 2) await nextTick();
+    await use(sessions, 1);
+    expect(server.methods.filter((method) => method === "initialize")).toHaveLength(3);
+    await sessions.close();
+    expect(server.sessions()).toBe(0);
+  });
+
+  it("that could not be opened are tried again by the next call", async () => {
+    const sessions = createMcpSessions({ http: http() });
+    server.misbehave({ kind: "status", status: 503 });
+    await expect(use(sessions, 1)).rejects.toThrow();
+    server.behave();
+    await use(sessions, 1);
+    await sessions.close();
+  });
+});
+
 describe("another server's address", () => {
   it("never sees a credential by way of the MCP server", async () => {
     const other: FakeBackend = await startBackend();
@@ -232,3 +296,7 @@ describe("another server's address", () => {
     await other.close();
   });
 });
+
+function nextTick(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5));
+}

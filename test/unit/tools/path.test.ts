@@ -52,6 +52,10 @@ describe("a path", () => {
     expect(fillPath("/a//b", values("x"), new Set())).toBe("/a//b");
   });
 
+  it("encodes what a manifest writes as people do", () => {
+    expect(fillPath("/año/{p}/«x»", values("ñ"), new Set())).toBe("/a%C3%B1o/%C3%B1/%C2%ABx%C2%BB");
+  });
+
   it("either refuses a text or carries exactly it in one segment, whoever decodes once", () => {
     const texts = fc.oneof(
       fc.string({ unit: "binary" }),
