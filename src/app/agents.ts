@@ -10,6 +10,8 @@ import type { Logger } from "./logger.js";
 export interface Agents {
   readonly runtime: AgentRuntime;
   turnAgent(name: string): TurnAgent | undefined;
+  /** Where an agent's propuestas go when no caller takes them. */
+  proposalsWebhook(name: string): string | undefined;
   list(): readonly { readonly name: string; readonly description: string }[];
   /** Ends what tools keep open: connections, MCP sessions. */
   close(): Promise<void>;
@@ -30,16 +32,20 @@ export function createAgents(options: AgentsOptions): Agents {
   const definitions = new Map<string, AgentDefinition>();
   const models = new Map<string, ChatModel>();
   const tools = new Map<string, readonly Tool[]>();
+  const toolset = (owner: Pick<AgentDefinition, "tools">): readonly Tool[] =>
+    createToolset(owner, { manifests: loaded.manifests, connections: loaded.connections, network, now });
   for (const agent of loaded.agents) {
     const script = (path: string): Script | undefined => loaded.scripts.get(path);
     definitions.set(agent.name, agent);
     models.set(agent.name, createModel(agent.model, { script, env: options.env, now, logger }));
-    tools.set(
-      agent.name,
-      createToolset(agent, { manifests: loaded.manifests, connections: loaded.connections, network, now }),
-    );
+    tools.set(agent.name, toolset(agent));
   }
+  const workflowTools = new Map(
+    [...loaded.workflows.values()].map((workflow) => [workflow.name, toolset(workflow)] as const),
+  );
   const runtime = createRuntime({
+    workflowOf: (name) => loaded.workflows.get(name),
+    workflowToolsOf: (name) => workflowTools.get(name),
     agentOf: (name) => definitions.get(name),
     toolsOf: (name) => tools.get(name),
     modelOf: (name) => models.get(name),
@@ -59,6 +65,7 @@ export function createAgents(options: AgentsOptions): Agents {
         proposalsWebhook: agent.proposals !== undefined,
       };
     },
+    proposalsWebhook: (name) => definitions.get(name)?.proposals?.webhook,
     list: () => loaded.agents.map(({ name, description }) => ({ name, description })),
     close: () => network.close(),
   };

@@ -21,6 +21,8 @@ import type { DaleConfig, Role } from "./config/index.js";
 import type { Logger } from "./logger.js";
 import { createMetrics } from "./metrics.js";
 import { createPresence, followPresence } from "./presence.js";
+import { type PropuestasPost, parsePropuestasPost, postPropuestas } from "./propuestas-post.js";
+import { startSchedule } from "./schedule.js";
 import { openStore } from "./store.js";
 import { watchedDeliveries, watchedTurns } from "./watched.js";
 
@@ -71,6 +73,7 @@ export function createDale(options: DaleOptions): Dale {
     };
     const metrics = createMetrics(() => queues.map(({ queue: each }) => each));
     const inbound = queue("inbound", parseTurnRequest);
+    const propuestas = queue("propuestas", parsePropuestasPost);
     const adapterOf = (channel: string, account: string): ChannelAdapter | undefined =>
       accounts.get(`${channel}:${account}`)?.adapter;
     const rules = createChannelRules(config.gate, adapterOf);
@@ -115,9 +118,19 @@ export function createDale(options: DaleOptions): Dale {
         }),
         agentOf: agents.turnAgent,
         channelOf: rules.channelOf,
-        run: (agent, request) => agents.runtime.run(agent, request),
+        run: agents.runtime.run,
+        runWorkflow: agents.runtime.runWorkflow,
         enqueue,
-        deliverPropuestas: async () => {},
+        deliverPropuestas: async (record) => {
+          const webhook = agents.proposalsWebhook(record.agent);
+          if (webhook === undefined || record.address?.channel === "api") return;
+          const data: PropuestasPost = {
+            version: 1,
+            webhook,
+            body: { agent: record.agent, session: record.session, turn: record.id, propuestas: record.propuestas },
+          };
+          await propuestas.queue.add({ id: `prop-${record.id}`, key: record.session, data });
+        },
         announce: (turn) => store.bus.publish(`turn:${turn}`, true),
         connectionsOf: async (handle) =>
           handle === undefined ? {} : overrides.parse((await store.secrets.read(handle)) ?? {}),
@@ -131,6 +144,17 @@ export function createDale(options: DaleOptions): Dale {
       });
       const consumer = await inbound.queue.consume(worker.process, { onDead: worker.dead });
       closers.push(() => consumer.close(graceMs));
+      const poster = await propuestas.queue.consume((job) => postPropuestas(job.data, job.signal));
+      closers.push(() => poster.close(graceMs));
+      const schedule = await startSchedule({
+        workflows: [...loaded.workflows.values()],
+        connections: store.connections,
+        prefix: store.keyspace.prefix,
+        add: (request, id) => inbound.queue.add({ id, key: request.session, data: request }),
+        logger,
+        now,
+      });
+      closers.push(() => schedule.close());
     }
 
     /** Receives on the account and sends on it, as far as this process is to. */
@@ -200,6 +224,7 @@ export function createDale(options: DaleOptions): Dale {
             })),
           ),
         agents: agents.list,
+        workflows: () => [...loaded.workflows.values()].map(({ name, description }) => ({ name, description })),
         runs: createRunDesk({
           inbound: inbound.queue,
           turns: store.turns,

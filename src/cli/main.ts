@@ -3,6 +3,7 @@ import { Command, Option } from "commander";
 import { chat } from "./chat.js";
 import { check } from "./check.js";
 import { doctor } from "./doctor.js";
+import { mcp } from "./mcp.js";
 import { start } from "./start.js";
 
 const roles = ["ingress", "worker", "sender", "http"];
@@ -41,5 +42,12 @@ program
   .option("--agent <name>", "whom to talk to (default: the first)")
   .option("--session <id>", "go on with this session (default: a new one)")
   .action(chat);
+
+program
+  .command("mcp")
+  .description("serve a running Dale's agents over MCP on stdin and stdout")
+  .option("--url <url>", "where it runs", "http://127.0.0.1:8080")
+  .option("--token <token>", "its token (default: DALE_TOKEN)")
+  .action(mcp);
 
 await program.parseAsync();

@@ -6,6 +6,7 @@ import { apiRoutes } from "./routes/api.js";
 import { channelRoutes } from "./routes/channels.js";
 import { consoleRoutes } from "./routes/console.js";
 import { healthRoutes } from "./routes/health.js";
+import { mcpRoutes } from "./routes/mcp.js";
 import { queueRoutes } from "./routes/queues.js";
 import { runRoutes } from "./routes/run.js";
 
@@ -30,6 +31,7 @@ export function createHttpApp(ports: HttpPorts): HttpApp {
   app.use("/v1/*", access.sameSite, access.required);
   app.route("/v1", runRoutes(ports));
   app.route("/v1", apiRoutes(ports));
+  app.route("/", mcpRoutes(ports, access));
   app.route("/", queueRoutes(ports, access));
   app.route("/", consoleRoutes(ports, access));
   return app;

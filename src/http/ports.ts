@@ -24,6 +24,7 @@ export interface HttpPorts {
   readonly adapterOf: (channel: ChannelKind, name: string) => ChannelAdapter | undefined;
   readonly channels: () => Promise<readonly ChannelListing[]>;
   readonly agents: () => readonly { readonly name: string; readonly description: string }[];
+  readonly workflows: () => readonly { readonly name: string; readonly description: string }[];
   readonly runs: RunDesk;
   readonly responses: ResponseDelivery;
   /** Seals per-run credentials away; the handle goes into the queue instead of them. */

@@ -8,7 +8,9 @@ import type { TurnChannel } from "./turn-worker.js";
 /** A turn request, read: who asks what, whether a person wrote it, and who would see a notice. */
 export interface Incoming {
   readonly turn: string;
+  /** An agent's name, or a workflow's. */
   readonly agent: string;
+  readonly target: "agent" | "workflow";
   readonly session: string;
   readonly address: Address;
   readonly chat: string;
@@ -37,6 +39,7 @@ export function incomingOf(turn: string, request: TurnRequest, channelOf: (addre
     return {
       turn,
       agent: request.agent,
+      target: "agent",
       session: sessionOf(message),
       address,
       chat: chatOf(address),
@@ -50,11 +53,12 @@ export function incomingOf(turn: string, request: TurnRequest, channelOf: (addre
   }
   const address: Address = { channel: "api", account: request.agent, chat: request.session, sender: request.session };
   const channel = channelOf(address);
-  const human = request.origin === "api" && request.desdeHumano;
+  const human = request.origin === "api" && request.target === "agent" && request.desdeHumano;
   const { receivedAt } = request;
   return {
     turn,
     agent: request.agent,
+    target: request.target,
     session: request.session,
     address,
     chat: chatOf(address),

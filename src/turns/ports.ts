@@ -12,7 +12,9 @@ export type TurnRequest =
       readonly version: 1;
       readonly kind: "run";
       readonly origin: Exclude<Origin, "person">;
+      /** The agent's name, or with target `workflow` the workflow's. */
       readonly agent: string;
+      readonly target: "agent" | "workflow";
       readonly session: string;
       readonly query: string;
       /** For `api`: whether the caller says that a person wrote the query. Others are never a person. */
@@ -53,6 +55,10 @@ export interface TurnRecord {
   readonly about?: string;
   readonly calls: readonly CallRecord[];
   readonly propuestas: readonly unknown[];
+  /** The answer as data, where the agent declares an output schema; a workflow's last output. */
+  readonly data?: unknown;
+  /** What became of a workflow's steps, or of a chain's links. */
+  readonly steps?: unknown;
   /** Short code, for `failed`. */
   readonly error?: string;
   readonly receivedAt: number;

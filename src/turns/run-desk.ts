@@ -13,6 +13,8 @@ export interface RunDeskOptions {
 
 export interface AskedRun {
   readonly origin: Extract<TurnRequest, { kind: "run" }>["origin"];
+  /** Default `agent`. */
+  readonly target?: "agent" | "workflow";
   readonly agent: string;
   /** The whole session id, e.g. `api:<agent>:<session_id>`. */
   readonly session: string;
@@ -42,7 +44,7 @@ export function createRunDesk(options: RunDeskOptions): RunDesk {
       let announced = () => {};
       const stop = await options.signals.listen(turn, () => announced());
       try {
-        const data: TurnRequest = { version: 1, kind: "run", receivedAt: options.now(), ...asked };
+        const data: TurnRequest = { version: 1, kind: "run", receivedAt: options.now(), target: "agent", ...asked };
         await options.inbound.add({ id: turn, key: asked.session, data });
         for (;;) {
           const record = await options.turns.read(turn);

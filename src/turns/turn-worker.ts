@@ -1,4 +1,4 @@
-import type { RunRequest, RunResult } from "../agents/runtime/index.js";
+import type { RunRequest, RunResult, WorkflowResult } from "../agents/runtime/index.js";
 import type { ConnectionOverrides } from "../agents/tools/index.js";
 import type { Address, ChannelLogger } from "../channels/index.js";
 import { DaleError, isRetryable } from "../errors/index.js";
@@ -43,6 +43,7 @@ export interface TurnWorkerOptions {
   readonly agentOf: (name: string) => TurnAgent | undefined;
   readonly channelOf: (address: Address) => TurnChannel;
   readonly run: (agent: string, request: RunRequest) => Promise<RunResult>;
+  readonly runWorkflow: (workflow: string, request: RunRequest) => Promise<WorkflowResult>;
   /** Durable, idempotent by the part's id. */
   readonly enqueue: (part: OutboundPart) => Promise<void>;
   /** Hands a turn's propuestas to the agent's webhook; durable, idempotent by the turn. */
@@ -112,7 +113,8 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
       options.memory.load(incoming.session, incoming.agent, agent.memory.maxTurns),
       options.connectionsOf(incoming.secrets),
     ]);
-    const result = await options.run(incoming.agent, {
+    const run = incoming.target === "workflow" ? options.runWorkflow : options.run;
+    const result: RunResult & Partial<WorkflowResult> = await run(incoming.agent, {
       query: incoming.query,
       session: incoming.session,
       turn: job.id,
@@ -192,7 +194,7 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
   }
 
   function agentFor(incoming: Incoming): TurnAgent {
-    const agent = options.agentOf(incoming.agent);
+    const agent = incoming.target === "workflow" ? forgetful(options.locale) : options.agentOf(incoming.agent);
     if (!agent) throw new DaleError("agent_unknown", `No agent named ${incoming.agent} is loaded.`);
     return agent;
   }
@@ -202,7 +204,7 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
     agent: TurnAgent,
     decision: Decision,
     opened: TurnGate,
-    result: RunResult,
+    result: RunResult & Partial<WorkflowResult>,
     startedAt: number,
   ): TurnRecord {
     const pending = opened.pending();
@@ -218,6 +220,8 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
       ...(outcome.kind === "none" ? {} : { about: outcome.proposal.id }),
       calls: result.calls,
       propuestas: result.propuestas,
+      ...(result.data === undefined ? {} : { data: result.data }),
+      ...stepsOf(result),
       parts: partsOf({ ...partBase(incoming), text, ...(pending ? { proposal: pending } : {}) }),
     };
   }
@@ -276,6 +280,16 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
   }
 
   return { process, dead };
+}
+
+/** A workflow remembers no conversation, and proposes nothing to anybody. */
+function forgetful(locale: string): TurnAgent {
+  return { locale, resume: "runtime", memory: { maxTurns: 0, ttlSeconds: 0 }, proposalsWebhook: false };
+}
+
+function stepsOf(result: RunResult & Partial<WorkflowResult>): { steps?: unknown } {
+  const steps = result.workflow ?? result.chain;
+  return steps === undefined ? {} : { steps };
 }
 
 function codeOf(error: unknown): string {

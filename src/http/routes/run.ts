@@ -17,12 +17,18 @@ const body = z.strictObject({
   connections: z.record(z.string(), z.record(z.string(), z.string())).optional(),
 });
 
+const workflowBody = z.strictObject({
+  query: z.string().default(""),
+  session_id: body.shape.session_id.default("default"),
+});
+
 /**
+ * `POST /workflows/<name>/run` with `{query?, session_id?}` → `{answer, data?, workflow, propuestas}`; never a person's.
  * `POST /agents/<name>/run` with `{query, session_id, desde_humano?, connections?}` →
  * `{answer, notice?, pending?, propuestas}`. The answer ends with the notice; handing the response over is its delivery.
  */
 export function runRoutes(
-  ports: Pick<HttpPorts, "agents" | "runs" | "responses" | "seal" | "logger">,
+  ports: Pick<HttpPorts, "agents" | "workflows" | "runs" | "responses" | "seal" | "logger">,
 ): Hono<{ Bindings: HttpBindings }> {
   const routes = new Hono<{ Bindings: HttpBindings }>();
   const limit = bodyLimit({
@@ -75,6 +81,33 @@ export function runRoutes(
     } else await handedOver(true);
     return c.json(answerOf(record, part, live));
   });
+
+  routes.post("/workflows/:name/run", limit, async (c) => {
+    const workflow = c.req.param("name");
+    if (!ports.workflows().some(({ name }) => name === workflow)) {
+      throw new DaleError("agent_unknown", `No workflow named "${workflow}" is loaded.`);
+    }
+    const parsed = workflowBody.safeParse(await c.req.json().catch(() => undefined));
+    if (!parsed.success) {
+      return c.json({ error: { code: "bad_request", message: z.prettifyError(parsed.error) } }, 400);
+    }
+    const { query, session_id } = parsed.data;
+    const session = `workflow:${workflow}:${session_id}`;
+    const asked = {
+      origin: "workflow",
+      target: "workflow",
+      agent: workflow,
+      session,
+      query,
+      desdeHumano: false,
+    } as const;
+    const record = await ports.runs.run(asked, AbortSignal.any([AbortSignal.timeout(waitMs), c.req.raw.signal]));
+    if (record.outcome === "failed") {
+      return c.json({ error: { code: record.error ?? "unexpected", message: record.answer } }, 502);
+    }
+    const { answer, data, steps, propuestas } = record;
+    return c.json({ answer, ...(data === undefined ? {} : { data }), workflow: steps, propuestas });
+  });
   return routes;
 }
 
@@ -95,5 +128,7 @@ function answerOf(record: TurnRecord, part: OutboundPart | undefined, live = fal
           pending: { proposal: part.notice.proposal, expires_at: new Date(part.notice.expiresAt).toISOString() },
         }),
     propuestas: record.propuestas,
+    ...(record.data === undefined ? {} : { data: record.data }),
+    ...(record.steps === undefined ? {} : { chain: record.steps }),
   };
 }
