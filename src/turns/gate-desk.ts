@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatedCall, RunGate } from "../agents/runtime/index.js";
-import type { Address, InboundMessage } from "../channels/index.js";
+import type { Address } from "../channels/index.js";
 import {
   awaitsReceipt,
   type ConsentRule,
   type HumanFacts,
   type HumanOutcome,
-  humanFacts,
   type Interrupted,
   isConfirmation,
   type NoticeStyle,
@@ -152,11 +151,6 @@ export function createGateDesk(options: GateDeskOptions): GateDesk {
 /** The key of a chat's last sent part. */
 export function chatOf(address: Address): string {
   return `${address.channel}:${address.account}:${address.chat}`;
-}
-
-/** What the gate may know of a channel's message. Telegram and WhatsApp stamp messages in whole seconds. */
-export function factsOf(message: InboundMessage, sentAtResolution: number): HumanFacts {
-  return humanFacts({ ...message, sentAtResolution });
 }
 
 function interruption(interrupted: Interrupted | undefined): { interrupted?: Interrupted } {
