@@ -256,7 +256,12 @@ export function createDale(options: DaleOptions): Dale {
           cause: error,
         });
       });
-      closers.push(() => server.close(graceMs));
+      closers.push(async () => {
+        // An open chat page follows its chat for ever: the server would wait for it until the grace is over.
+        const pages = [...accounts.values()].filter(({ adapter }) => adapter.channel === "webchat");
+        await Promise.all(pages.map(({ adapter }) => adapter.stop()));
+        await server.close(graceMs);
+      });
       return server;
     }
 
