@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { loadScript, modelProblems, type Script } from "../agents/models/index.js";
+import { chainTemplateProblems, type TemplateProblem, workflowTemplateProblems } from "../agents/runtime/index.js";
 import {
   type AgentDefinition,
   type Connection,
@@ -11,6 +12,7 @@ import {
   type Problem,
   readYaml,
   type WorkflowDefinition,
+  type YamlFile,
 } from "../agents/spec/index.js";
 import { builtinNames } from "../agents/tools/index.js";
 import { type DaleConfig, loadConfig } from "./config/index.js";
@@ -45,25 +47,19 @@ export async function boot(file: string, env: Environment): Promise<Boot> {
     ? await loadConnections(config.connections, env)
     : { connections: new Map<string, Connection>(), problems: [] };
   problems.push(...connectionProblems);
+  const scripts = new Map<string, Script>();
   const found = await loadAgents({
     ...(config.agents === undefined ? {} : { agents: config.agents }),
     ...(config.integrations === undefined ? {} : { integrations: config.integrations }),
     connections,
     builtins: builtinNames,
+    inspect: async (agent, yaml) => [...modelFaults(agent, yaml, env), ...(await loadScripts(agent, scripts))],
   });
   problems.push(...found.problems);
 
-  const scripts = new Map<string, Script>();
-  const agents: AgentDefinition[] = [];
-  for (const agent of found.agents.values()) {
-    const faults = [...(await modelFaults(agent, env)), ...(await loadScripts(agent, scripts))];
-    problems.push(...faults);
-    if (!hasErrors(faults)) agents.push(agent);
-  }
-  const { manifests, workflows } = found;
-  const loaded = { agents, manifests, connections, workflows, scripts };
-  const names = new Map(agents.map((agent) => [agent.name, agent]));
-  const failed = new Set([...found.failed, ...[...found.agents.keys()].filter((name) => !names.has(name))]);
+  const { manifests, workflows, failed } = found;
+  const loaded = { agents: [...found.agents.values()], manifests, connections, workflows, scripts };
+  const names = found.agents;
   const unserved = config.channels.filter(({ agent }) => !names.has(agent));
   problems.push(...(await unservedProblems(config, unserved, failed)));
   const channels = config.channels.filter(({ agent }) => names.has(agent));
@@ -82,16 +78,13 @@ export function report(booted: Boot, strict: boolean): Verdict {
   const base = booted.ok ? dirname(booted.config.file) : booted.folder;
   const lines = booted.problems.map((problem) => formatProblem(problem, base));
   if (!booted.ok) return { lines, refused: true };
-  const ofConfiguration = booted.problems.filter(({ file }) => file === booted.config.file);
+  const configuration = [booted.config.file, booted.config.connections];
+  const ofConfiguration = booted.problems.filter(({ file }) => configuration.includes(file));
   return { lines, refused: hasErrors(strict ? booted.problems : ofConfiguration) };
 }
 
-async function modelFaults(agent: AgentDefinition, env: Environment): Promise<readonly Problem[]> {
-  const faults = modelProblems(agent.model, env);
-  if (faults.length === 0) return [];
-  const parsed = await readYaml(agent.file);
-  if (!parsed.ok) return parsed.problems;
-  return faults.map(({ path, message }) => parsed.yaml.problem(["spec", "model", ...path], message));
+function modelFaults(agent: AgentDefinition, yaml: YamlFile, env: Environment): readonly Problem[] {
+  return modelProblems(agent.model, env).map(({ path, message }) => yaml.problem(["spec", "model", ...path], message));
 }
 
 async function loadScripts(agent: AgentDefinition, scripts: Map<string, Script>): Promise<readonly Problem[]> {

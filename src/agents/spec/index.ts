@@ -4,13 +4,11 @@
  * repeats a secret in a problem.
  */
 export type * from "./agent-types.js";
-export { type LoadedConnections, loadConnections } from "./connections.js";
-export type { JsonObject, JsonValue, ObjectSchema } from "./json.js";
-export { type LoadedAgents, type LoadOptions, loadAgents } from "./load.js";
+export { loadConnections } from "./connections.js";
+export { type LoadedAgents, loadAgents } from "./load.js";
 export type * from "./manifest-types.js";
-export { nearest } from "./nearest.js";
 export { formatProblem, hasErrors, type Problem } from "./problem.js";
-export { type Checked, checkShape, oneOf } from "./shape.js";
-export { looksLike, type ToolName, toolNames } from "./tool-names.js";
+export { type Checked, checkShape } from "./shape.js";
+export { toolNames } from "./tool-names.js";
 export type { Environment } from "./variables.js";
-export { type ParsedYaml, type Path, type ProblemOptions, parseYaml, readYaml, type YamlFile } from "./yaml-file.js";
+export { type Path, parseYaml, readYaml, type YamlFile } from "./yaml-file.js";

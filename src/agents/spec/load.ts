@@ -1,8 +1,8 @@
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
 import { readAgent } from "./agent.js";
 import type { AgentDefinition, WorkflowDefinition } from "./agent-types.js";
 import { deepFreeze } from "./fields.js";
+import { readFolder } from "./folder.js";
 import { manifestProblems } from "./integrations.js";
 import { readManifest } from "./manifest.js";
 import type { Connection, IntegrationManifest } from "./manifest-types.js";
@@ -12,7 +12,7 @@ import { reachProblems } from "./reach.js";
 import { type Located, settleReferences } from "./references.js";
 import { oneOf } from "./shape.js";
 import { readWorkflow } from "./workflow.js";
-import { readYaml, type YamlFile } from "./yaml-file.js";
+import type { YamlFile } from "./yaml-file.js";
 
 export interface LoadOptions {
   /** Folder of `*.agent.yaml` and `*.workflow.yaml`. Default: no agents. */
@@ -23,6 +23,11 @@ export interface LoadOptions {
   readonly connections?: ReadonlyMap<string, Connection>;
   /** Names of the built-in tools that there are. Default: any name is taken. */
   readonly builtins?: readonly string[];
+  /**
+   * Further checks of an agent, by rooms that this one does not know. An error leaves the agent out, with what depends
+   * on it. Default: none.
+   */
+  readonly inspect?: (agent: AgentDefinition, yaml: YamlFile) => Promise<readonly Problem[]>;
 }
 
 export interface LoadedAgents {
@@ -67,6 +72,12 @@ export async function loadAgents(options: LoadOptions): Promise<LoadedAgents> {
     problems.push(...found);
     return !hasErrors(found);
   };
+  const checkFurther = async (agent: AgentDefinition, yaml: YamlFile): Promise<boolean> => {
+    const scripts = await scriptProblems(agent, yaml);
+    const found = scripts.length > 0 ? scripts : ((await options.inspect?.(agent, yaml)) ?? []);
+    problems.push(...found);
+    return !hasErrors(found);
+  };
   for (const yaml of await readFolder(options.agents, [".agent", ".workflow"], problems)) {
     if (kindOf(yaml) === "Workflow") {
       const { workflow, problems: found } = readWorkflow(yaml);
@@ -78,20 +89,20 @@ export async function loadAgents(options: LoadOptions): Promise<LoadedAgents> {
     }
     const { agent, name, problems: found } = readAgent(yaml);
     problems.push(...found);
-    const scripts = agent === undefined ? [] : await scriptProblems(agent, yaml);
-    problems.push(...scripts);
-    if (agent === undefined || !checkTools(agent, yaml) || scripts.length > 0) {
+    if (agent === undefined || !checkTools(agent, yaml) || !(await checkFurther(agent, yaml))) {
       if (name !== undefined) failed.add(name);
     } else if (isFirst(agent.name, agents, yaml, "agent", problems))
       agents.set(agent.name, { definition: agent, yaml });
   }
 
+  const loaded = [...agents.keys()];
+  // A bad file that bears the name of a good one does not take the good one with it.
+  for (const name of loaded) failed.delete(name);
   for (const { agent, problem } of sharedNameProblems(agents)) {
     problems.push(problem);
     failed.add(agent);
   }
   for (const name of failed) agents.delete(name);
-  const loaded = [...agents.keys()];
   problems.push(...settleReferences(agents, workflows, failed));
   for (const name of loaded) if (!agents.has(name)) failed.add(name);
   const owners = new Map<string, Located<AgentDefinition | WorkflowDefinition>>(agents);
@@ -106,37 +117,6 @@ export async function loadAgents(options: LoadOptions): Promise<LoadedAgents> {
     failed,
     problems: deepFreeze(inOrder(problems)),
   };
-}
-
-async function readFolder(
-  folder: string | undefined,
-  suffixes: readonly string[],
-  problems: Problem[],
-): Promise<readonly YamlFile[]> {
-  if (folder === undefined) return [];
-  let names: string[];
-  try {
-    names = (await readdir(folder)).sort();
-  } catch {
-    problems.push({
-      file: folder,
-      line: 1,
-      column: 1,
-      severity: "error",
-      message: "there is no such folder, or it may not be read: check the path",
-    });
-    return [];
-  }
-  const files: YamlFile[] = [];
-  for (const name of names) {
-    if (!suffixes.some((suffix) => name.endsWith(`${suffix}.yaml`) || name.endsWith(`${suffix}.yml`))) continue;
-    const parsed = await readYaml(join(folder, name));
-    if (!parsed.ok) problems.push(...parsed.problems);
-    else if (parsed.yaml.value === undefined)
-      problems.push(parsed.yaml.problem([], "the file is empty: write one, or delete it"));
-    else files.push(parsed.yaml);
-  }
-  return files;
 }
 
 function kindOf(yaml: YamlFile): unknown {
@@ -197,8 +177,10 @@ function definitions<Definition>(located: ReadonlyMap<string, Located<Definition
   return new Map([...located].map(([name, { definition }]) => [name, definition]));
 }
 
+/** In the order of files and places; one that was found twice (two agents with one script) is told once. */
 function inOrder(problems: readonly Problem[]): readonly Problem[] {
-  return [...problems].sort(
+  const distinct = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
+  return [...distinct.values()].sort(
     (a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column,
   );
 }

@@ -3,4 +3,4 @@
  * It opens no connection and starts nothing; a secret never appears in a problem.
  */
 export type * from "./config.js";
-export { type LoadedConfig, loadConfig } from "./load.js";
+export { loadConfig } from "./load.js";

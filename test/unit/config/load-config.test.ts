@@ -191,7 +191,14 @@ egress: { allow: [] }
       "‹de› error: this word cannot be a word of consent: it is more than one word, and a phrase is never a confirmation.",
     ],
     ["gate: { words: [dale, no] }", "‹no› error: this word cannot be a word of consent: people say it to refuse."],
-    ["gate: { delivered: { telegram: queued } }", '‹queued› error: "telegram" must be accepted, delivered or read'],
+    [
+      "gate: { delivered: { telegram: queued } }",
+      '‹queued› error: "telegram" must be accepted: Telegram reports no delivery, so nothing could ever be confirmed',
+    ],
+    [
+      "gate: { delivered: { webchat: accept } }",
+      '‹accept› error: "webchat" must be accepted, delivered or read: did you mean accepted?',
+    ],
     ["gate: { tolerate: [emoji] }", '‹emoji› error: entry 1 of "tolerate" must be final_punctuation or invisible'],
     [
       "redis: { url: http://h }",

@@ -343,6 +343,34 @@ describe("a mistake in an agent file", () => {
     expect(lines).toHaveLength(3);
   });
 
+  it("in a second file of one name does not take the good one with it", async () => {
+    const { agents, failed } = await load({
+      "agents/1.agent.yaml": agentFile("a"),
+      "agents/2.agent.yaml": agentFile("a", "  nonsense: 1\n"),
+    });
+    expect([...agents.keys()]).toEqual(["a"]);
+    expect(failed.size).toBe(0);
+  });
+
+  it("may be found by another room, and takes with it what depends on the agent", async () => {
+    const root = await folder({
+      "agents/a.agent.yaml": agentFile("a", "  tools: [{ name: ask, type: agent, agent: b }]\n"),
+      "agents/b.agent.yaml": agentFile("b"),
+      "agents/c.agent.yaml": agentFile("c"),
+    });
+    const { agents, failed, problems } = await loadAgents({
+      agents: join(root, "agents"),
+      inspect: async (agent, yaml) =>
+        agent.name === "b" ? [yaml.problem(["spec", "model", "primary"], "no key")] : [],
+    });
+    expect(problems.map((problem) => formatProblem(problem, root))).toEqual([
+      'agents/a.agent.yaml:6:44: error: the agent "b" did not load: mend it first',
+      "agents/b.agent.yaml:5:21: error: no key",
+    ]);
+    expect([...agents.keys()]).toEqual(["c"]);
+    expect([...failed].sort()).toEqual(["a", "b"]);
+  });
+
   it("is a folder that is not there", async () => {
     const root = await folder({});
     const { problems } = await loadAgents({ agents: join(root, "agents") });

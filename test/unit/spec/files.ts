@@ -11,9 +11,6 @@ spec:
   model: { primary: { provider: ollama, model: m } }
 ${spec}`;
 
-/** Where the lines of `spec` begin in `agentFile`. */
-export const specLine = 6;
-
 /** An integration file with one action for each `name: METHOD /path`. */
 export const manifestFile = (name: string, actions: Readonly<Record<string, string>>): string =>
   `apiVersion: astromesh/v1
