@@ -5,6 +5,7 @@
  */
 export type * from "./agent-types.js";
 export { loadConnections } from "./connections.js";
+export type { JsonObject, JsonValue } from "./json.js";
 export { type LoadedAgents, loadAgents } from "./load.js";
 export type * from "./manifest-types.js";
 export { formatProblem, hasErrors, type Problem } from "./problem.js";
