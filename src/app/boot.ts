@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { loadScript, modelProblems, type Script } from "../agents/models/index.js";
-import { chainTemplateProblems, type TemplateProblem, workflowTemplateProblems } from "../agents/runtime/index.js";
+import { chainTemplateProblems, workflowTemplateProblems } from "../agents/runtime/index.js";
 import {
   type AgentDefinition,
   type Connection,
@@ -53,11 +53,21 @@ export async function boot(file: string, env: Environment): Promise<Boot> {
     ...(config.integrations === undefined ? {} : { integrations: config.integrations }),
     connections,
     builtins: builtinNames,
-    inspect: async (agent, yaml) => [...modelFaults(agent, yaml, env), ...(await loadScripts(agent, scripts))],
+    inspect: async (agent, yaml) => [
+      ...modelFaults(agent, yaml, env),
+      ...chainTemplateProblems(agent).map(({ path, message }) => yaml.problem(path, message)),
+      ...(await loadScripts(agent, scripts)),
+    ],
   });
   problems.push(...found.problems);
 
-  const { manifests, workflows, failed } = found;
+  const { manifests, failed } = found;
+  const workflows = new Map<string, WorkflowDefinition>();
+  for (const [name, workflow] of found.workflows) {
+    const faults = await templateFaults(workflow);
+    problems.push(...faults);
+    if (faults.length === 0) workflows.set(name, workflow);
+  }
   const loaded = { agents: [...found.agents.values()], manifests, connections, workflows, scripts };
   const names = found.agents;
   const unserved = config.channels.filter(({ agent }) => !names.has(agent));
@@ -85,6 +95,13 @@ export function report(booted: Boot, strict: boolean): Verdict {
 
 function modelFaults(agent: AgentDefinition, yaml: YamlFile, env: Environment): readonly Problem[] {
   return modelProblems(agent.model, env).map(({ path, message }) => yaml.problem(["spec", "model", ...path], message));
+}
+
+async function templateFaults(workflow: WorkflowDefinition): Promise<readonly Problem[]> {
+  const faults = workflowTemplateProblems(workflow);
+  if (faults.length === 0) return [];
+  const parsed = await readYaml(workflow.file);
+  return parsed.ok ? faults.map(({ path, message }) => parsed.yaml.problem(path, message)) : parsed.problems;
 }
 
 async function loadScripts(agent: AgentDefinition, scripts: Map<string, Script>): Promise<readonly Problem[]> {

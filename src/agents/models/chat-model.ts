@@ -56,6 +56,8 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   readonly signal: AbortSignal;
+  /** When the run's time is over, ms since 1970: what a model may still begin depends on it. */
+  readonly until?: number;
   /** Whether a reply without text and calls will do: the run has something to say already. Default false. */
   readonly mayBeEmpty?: boolean;
 }

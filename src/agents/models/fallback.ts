@@ -14,7 +14,7 @@ export interface FallbackOptions {
 }
 
 /**
- * Asks the fallback where the primary has failed, and spares the primary for a while, so that a primary that hangs does
+ * Asks the fallback where the primary has failed or has used up half of the time that the run has left, and spares the primary for a while, so that a primary that hangs does
  * not cost every step of every turn its whole time-out. When both fail, the fallback's error is thrown.
  */
 export function createFallbackModel(options: FallbackOptions): ChatModel {
@@ -25,9 +25,9 @@ export function createFallbackModel(options: FallbackOptions): ChatModel {
   async function generate(request: ModelRequest): Promise<ModelReply> {
     if (now() >= restUntil) {
       try {
-        return await primary.generate(request);
+        return await withinHalf(request);
       } catch (error) {
-        if (!isReason(error, options.onRefused ?? false)) throw error;
+        if (request.signal.aborted || !isReason(error, options.onRefused ?? false)) throw error;
         restUntil = now() + restMs;
         logger.warn(
           { model: primary.name, fallback: fallback.name, code: error.code },
@@ -36,6 +36,19 @@ export function createFallbackModel(options: FallbackOptions): ChatModel {
       }
     }
     return await fallback.generate(request);
+  }
+
+  async function withinHalf(request: ModelRequest): Promise<ModelReply> {
+    const left = request.until === undefined ? Number.POSITIVE_INFINITY : request.until - now();
+    if (left === Number.POSITIVE_INFINITY) return await primary.generate(request);
+    const late = new DaleError("model_failed", "The model took more than half of the time that was left.");
+    const clock = new AbortController();
+    const timer = setTimeout(() => clock.abort(late), Math.max(0, left / 2));
+    try {
+      return await primary.generate({ ...request, signal: AbortSignal.any([request.signal, clock.signal]) });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   const seesImages = primary.seesImages === true && fallback.seesImages === true;

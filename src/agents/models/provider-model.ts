@@ -77,7 +77,8 @@ function toMessage(message: ModelMessage, seesImages: boolean): LanguageModelV3M
       return {
         role: "user",
         content: [
-          { type: "text", text: message.content },
+          // Some endpoints refuse an empty text.
+          { type: "text", text: message.content === "" ? "(no text)" : message.content },
           ...images.map((image) => ({ type: "file" as const, data: image.data, mediaType: image.mime })),
         ],
       };

@@ -67,7 +67,14 @@ export async function runChain(
     };
     const end = await attempt(plan, async (signal) => {
       const query = context.template(link.input).text(seen, true);
-      const task = { agent: link.agent, query, via: [...frame.via, link.agent], depth: frame.depth + 1, signal };
+      const task = {
+        agent: link.agent,
+        query,
+        via: [...frame.via, link.agent],
+        depth: frame.depth + 1,
+        signal,
+        until: frame.until,
+      };
       const done = await work(state, task);
       nested = done.chain;
       return { ok: true, output: { answer: done.answer, data: done.data ?? null } };

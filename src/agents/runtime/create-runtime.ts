@@ -76,7 +76,14 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
 
   async function run(agent: string, request: RunRequest): Promise<RunResult> {
     const state = createRunState(request);
-    const task: Task = { agent, query: request.query, via: [], depth: 1, signal: request.signal };
+    const task: Task = {
+      agent,
+      query: request.query,
+      via: [],
+      depth: 1,
+      signal: request.signal,
+      until: Number.POSITIVE_INFINITY,
+    };
     const { answer, messages, data, chain } = await work(state, task, (frame) => openTurn(context, state, frame));
     return {
       answer,
@@ -95,7 +102,8 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     }
     return await within(agent.name, agent.timeoutMs, task.signal, async (signal) => {
       const { via, depth } = task;
-      const frame: Frame = { name: agent.name, agent, model, tools: toolsFor(agent), via, depth, signal };
+      const until = Math.min(task.until, context.now() + agent.timeoutMs);
+      const frame: Frame = { name: agent.name, agent, model, tools: toolsFor(agent), via, depth, signal, until };
       const answered = await answerFrom(
         context,
         state,
@@ -130,8 +138,9 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     const state = createRunState({ ...request, desdeHumano: false });
     const own = options.workflowToolsOf?.(name) ?? [];
     const tools = new Map([...own, ...agentsAsTools(workflow)].map((tool) => [tool.name, tool]));
+    const until = context.now() + workflow.timeoutMs;
     const end = await within(name, workflow.timeoutMs, request.signal, (signal) =>
-      runWorkflow(context, work, state, workflow, { name, tools, via: [], depth: 1, signal }, callAgent(state)),
+      runWorkflow(context, work, state, workflow, { name, tools, via: [], depth: 1, signal, until }, callAgent(state)),
     );
     const { answer, data, report } = end;
     return { answer, ...leftBy(state), messages: [], ...(data === undefined ? {} : { data }), workflow: report };

@@ -4,6 +4,7 @@
  */
 export type { CallGuard, GuardedCall, RuntimeLogger } from "./context.js";
 export { type AgentRuntime, createRuntime, type RuntimeOptions, type WorkflowResult } from "./create-runtime.js";
+export { chainTemplateProblems, type TemplateProblem, workflowTemplateProblems } from "./declared-templates.js";
 export type { RunLimits } from "./limits.js";
 export type {
   GatedCall,
@@ -15,4 +16,3 @@ export type {
   StepReport,
   StepsReport,
 } from "./run.js";
-export { templateProblem } from "./template.js";

@@ -32,6 +32,7 @@ export async function performAgent(
     via: [...caller.via, tool.runs],
     depth: caller.depth + 1,
     signal: caller.signal,
+    until: caller.until,
   };
   try {
     const { answer, data } = await work(state, task);

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../../canonical/index.js";
 import type { ModelMessage, ModelNote } from "../models/index.js";
+import { toolsShown } from "./react-loop.js";
 import type { Frame } from "./run-state.js";
 import { schemaCheck } from "./schema-check.js";
 import type { Opening } from "./work.js";
@@ -37,8 +38,10 @@ export async function fitSchema(
     system: start.system,
     notes: [...start.notes, repairNote(problem)],
     messages,
-    tools: [],
+    // Some endpoints refuse a history with calls in it where no tools are given. None is called here.
+    tools: toolsShown(frame),
     signal: frame.signal,
+    until: frame.until,
   });
   const repaired = reply.text.trim();
   const second = extractData(repaired);

@@ -1,4 +1,4 @@
-import type { ModelCall, ModelMessage, ModelNote, ModelReply } from "../models/index.js";
+import type { ModelCall, ModelMessage, ModelNote, ModelReply, ModelTool } from "../models/index.js";
 import type { RuntimeContext } from "./context.js";
 import { lastStepNote } from "./notes.js";
 import { refusal } from "./result-wording.js";
@@ -37,11 +37,7 @@ export async function runLoop(
 ): Promise<LoopEnd> {
   const messages: ModelMessage[] = [...start.messages];
   const said: string[] = [];
-  const tools = [...frame.tools.values()].map(({ name, description, parameters }) => ({
-    name,
-    description,
-    parameters,
-  }));
+  const tools = toolsShown(frame);
   for (let step = 1; ; step++) {
     frame.signal.throwIfAborted();
     const last = step >= frame.agent.maxIterations;
@@ -51,12 +47,14 @@ export async function runLoop(
       messages,
       tools,
       signal: frame.signal,
+      until: frame.until,
       mayBeEmpty: start.mayBeEmpty || said.length > 0 || state.pending !== undefined || state.writes.length > 0,
     });
     const calls = uniqueCalls(reply, messages, step);
     const text = reply.text.trim();
     if (text !== "" && !said.includes(text)) said.push(text);
-    messages.push({ role: "assistant", content: text, ...(calls.length === 0 ? {} : { calls }) });
+    if (calls.length > 0) messages.push({ role: "assistant", content: text, calls });
+    else if (text !== "") messages.push({ role: "assistant", content: text });
     if (calls.length === 0) return { said, messages, ranOut: false };
     for (const [index, call] of calls.entries()) {
       const content = last
@@ -75,6 +73,11 @@ export async function runLoop(
     state.calls.push({ tool: "unknown", argsHash: "", outcome: "refused", startedAt, ms: 0, code, ...via });
     return refusal(code, message);
   }
+}
+
+/** What a model sees of a frame's tools. */
+export function toolsShown(frame: Frame): readonly ModelTool[] {
+  return [...frame.tools.values()].map(({ name, description, parameters }) => ({ name, description, parameters }));
 }
 
 /** Ids as every endpoint takes them, and none twice in one conversation: some endpoints count from 0 in every reply. */

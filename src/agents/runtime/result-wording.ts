@@ -44,7 +44,8 @@ export function waiting(again: boolean): string {
 export function occupied(): string {
   return refusal(
     "another_call_waits",
-    "This call has NOT run and is not registered: another call waits for the person's confirmation, and only one can. " +
+    "This call has NOT run and is not registered: there is room for one call at a time, and another one waits for the " +
+      "person's confirmation, or was confirmed and is not made yet. " +
       "Tell the person what is left to do; you can make this call again once the other one is settled.",
   );
 }

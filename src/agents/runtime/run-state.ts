@@ -49,6 +49,8 @@ export interface Caller {
   readonly depth: number;
   /** Aborts with the job and with the time-outs of this caller and those around it. */
   readonly signal: AbortSignal;
+  /** When the nearest of those time-outs is, ms since 1970. */
+  readonly until: number;
   /** What makes an ungated call's idempotency key the same for every retry of a workflow's step. */
   readonly keyScope?: string;
 }

@@ -96,8 +96,9 @@ async function callPlain(
       state.writes.push({ tool: tool.name, status: result.ok ? "executed" : "unknown", gated: false });
     }
     if (result.ok) return { outcome: "ok", content };
+    const lost = result.uncertain && tool.requiresApproval;
     return {
-      outcome: result.uncertain ? "unknown" : "error",
+      outcome: lost ? "unknown" : "error",
       content: mistake(result.code, content),
       code: result.code,
     };

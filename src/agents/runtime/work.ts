@@ -11,6 +11,8 @@ export interface Task {
   readonly via: readonly string[];
   readonly depth: number;
   readonly signal: AbortSignal;
+  /** When the time of what surrounds it ends, ms since 1970. */
+  readonly until: number;
 }
 
 /** What the model is given at the start. */

@@ -35,7 +35,14 @@ export async function runWorkflow(
 
   async function agentStep(step: Extract<WorkflowStep, { kind: "agent" }>, signal: AbortSignal): Promise<StepEnd> {
     const query = context.template(step.input).text(values(), false);
-    const task = { agent: step.agent, query, via: [...caller.via, step.agent], depth: caller.depth + 1, signal };
+    const task = {
+      agent: step.agent,
+      query,
+      via: [...caller.via, step.agent],
+      depth: caller.depth + 1,
+      signal,
+      until: caller.until,
+    };
     const { answer, data } = await work(state, task);
     return { ok: true, output: { answer, data: data ?? null } };
   }

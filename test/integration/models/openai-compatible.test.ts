@@ -241,6 +241,14 @@ describe("a fallback", () => {
     await second.stop();
   });
 
+  it("answers in the other half of the run's time when the primary hangs", async () => {
+    const { model, second } = await fallbackOf();
+    server.plays([{ fault: "hang" }]);
+    const reply = await model.generate(request({ until: Date.now() + 200 }));
+    expect(reply.text).toBe("From the second.");
+    await second.stop();
+  });
+
   it("hides a refusal of the primary only where that was asked for", async () => {
     const hidden = await fallbackOf(true);
     const seen = await fallbackOf(false);
