@@ -28,6 +28,8 @@ export interface LoadOptions {
    * on it. Default: none.
    */
   readonly inspect?: (agent: AgentDefinition, yaml: YamlFile) => Promise<readonly Problem[]>;
+  /** The same of a workflow. */
+  readonly inspectWorkflow?: (workflow: WorkflowDefinition, yaml: YamlFile) => Promise<readonly Problem[]>;
 }
 
 export interface LoadedAgents {
@@ -83,6 +85,9 @@ export async function loadAgents(options: LoadOptions): Promise<LoadedAgents> {
       const { workflow, problems: found } = readWorkflow(yaml);
       problems.push(...found);
       if (workflow === undefined || !checkTools(workflow, yaml)) continue;
+      const further = (await options.inspectWorkflow?.(workflow, yaml)) ?? [];
+      problems.push(...further);
+      if (hasErrors(further)) continue;
       if (isFirst(workflow.name, workflows, yaml, "workflow", problems))
         workflows.set(workflow.name, { definition: workflow, yaml });
       continue;

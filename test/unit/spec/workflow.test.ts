@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { loadAgents } from "../../../src/agents/spec/index.js";
+import { folder } from "../../fixtures/folder.js";
 import { agentFile, load, manifestFile } from "./files.js";
+
+const workflowFile = (spec: string) =>
+  `apiVersion: astromesh/v1\nkind: Workflow\nmetadata: { name: w }\nspec:\n${spec}`;
 
 const loadWorkflow = (spec: string) =>
   load({
     "agents/a.agent.yaml": agentFile("a"),
     "integrations/praxis.integration.yaml": manifestFile("praxis", { find: "GET /x" }),
-    "agents/w.workflow.yaml": `apiVersion: astromesh/v1\nkind: Workflow\nmetadata: { name: w }\nspec:\n${spec}`,
+    "agents/w.workflow.yaml": workflowFile(spec),
   });
 
 describe("a workflow file", () => {
@@ -118,6 +123,19 @@ describe("a workflow file", () => {
   ])("is refused with %s", async (_name, spec, expected) => {
     const { workflows, found } = await loadWorkflow(spec);
     expect(found).toEqual([`agents/w.workflow.yaml:${expected}`]);
+    expect(workflows.size).toBe(0);
+  });
+
+  it("is left out when another room finds it wrong", async () => {
+    const root = await folder({
+      "w.workflow.yaml": workflowFile("  steps: [{ name: one, agent: a }]\n"),
+      "a.agent.yaml": agentFile("a"),
+    });
+    const { workflows, problems } = await loadAgents({
+      agents: root,
+      inspectWorkflow: async (_workflow, yaml) => [yaml.problem(["spec", "steps", 0, "name"], "no")],
+    });
+    expect(problems).toMatchObject([{ line: 5, column: 19, message: "no" }]);
     expect(workflows.size).toBe(0);
   });
 
