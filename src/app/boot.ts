@@ -58,16 +58,12 @@ export async function boot(file: string, env: Environment): Promise<Boot> {
       ...chainTemplateProblems(agent).map(({ path, message }) => yaml.problem(path, message)),
       ...(await loadScripts(agent, scripts)),
     ],
+    inspectWorkflow: async (workflow, yaml) =>
+      workflowTemplateProblems(workflow).map(({ path, message }) => yaml.problem(path, message)),
   });
   problems.push(...found.problems);
 
-  const { manifests, failed } = found;
-  const workflows = new Map<string, WorkflowDefinition>();
-  for (const [name, workflow] of found.workflows) {
-    const faults = await templateFaults(workflow);
-    problems.push(...faults);
-    if (faults.length === 0) workflows.set(name, workflow);
-  }
+  const { manifests, workflows, failed } = found;
   const loaded = { agents: [...found.agents.values()], manifests, connections, workflows, scripts };
   const names = found.agents;
   const unserved = config.channels.filter(({ agent }) => !names.has(agent));
@@ -95,13 +91,6 @@ export function report(booted: Boot, strict: boolean): Verdict {
 
 function modelFaults(agent: AgentDefinition, yaml: YamlFile, env: Environment): readonly Problem[] {
   return modelProblems(agent.model, env).map(({ path, message }) => yaml.problem(["spec", "model", ...path], message));
-}
-
-async function templateFaults(workflow: WorkflowDefinition): Promise<readonly Problem[]> {
-  const faults = workflowTemplateProblems(workflow);
-  if (faults.length === 0) return [];
-  const parsed = await readYaml(workflow.file);
-  return parsed.ok ? faults.map(({ path, message }) => parsed.yaml.problem(path, message)) : parsed.problems;
 }
 
 async function loadScripts(agent: AgentDefinition, scripts: Map<string, Script>): Promise<readonly Problem[]> {
