@@ -311,6 +311,46 @@ describe("the page", () => {
     expect(site.host.received[0]?.order).toBeLessThan(order);
   });
 
+  it("says that it needs a cookie, instead of opening chat after chat", async () => {
+    const own = await browser.newContext({ locale: "es-AR" });
+    closing.push(() => own.close());
+    const page = await own.newPage();
+    let sessions = 0;
+    await page.route("**/session", async (route) => {
+      sessions++;
+      const response = await route.fetch();
+      const { "set-cookie": _, ...headers } = response.headers();
+      await own.clearCookies();
+      await route.fulfill({ response, headers });
+      await own.clearCookies();
+    });
+    await page.goto(site.url);
+    await page.waitForSelector("body[data-line=refused]");
+    expect(await page.textContent(".banner")).toContain("cookies");
+    const asked = sessions;
+    await page.waitForTimeout(1_500);
+    expect(sessions).toBe(asked);
+    expect(asked).toBeLessThan(8);
+  });
+
+  it("offers to try again what another tab never got through", async () => {
+    const page = await visit();
+    const chat = await chatOf(page);
+    const id = "0b2d6a52-4a4f-4c4b-9d53-0d3a54a7f0d1";
+    const line = { version: 1, kind: "person", id, text: "lost on the way", at: Date.now() };
+    await page.clock.install();
+    await site.store.log.append(chat, JSON.stringify(line), `person:${id}`);
+    await shows(page, "lost on the way");
+    await state(page, "lost on the way", "sending");
+    const { order } = await sendNotice(chat);
+    await page.waitForSelector(".notice");
+    for (let seconds = 0; seconds < 20; seconds += 5) await page.clock.fastForward(5_000);
+    await page.getByRole("button", { name: "Reintentar" }).click();
+    await state(page, "lost on the way", "sent");
+    expect(site.host.received).toMatchObject([{ id, text: "lost on the way" }]);
+    expect(site.host.received[0]?.order).toBeLessThan(order);
+  });
+
   it("is used by keyboard alone", async () => {
     const page = await visit();
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");

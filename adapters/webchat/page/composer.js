@@ -57,6 +57,8 @@ export function createComposer({ form, onSubmit, storage }) {
     event.preventDefault();
     submit();
   });
+  // Else a phone's keyboard would go away and come back with every message.
+  send.addEventListener("mousedown", (event) => event.preventDefault());
   addEventListener("resize", grow);
 
   return {

@@ -12,6 +12,7 @@ import { wordsFor } from "./words.js";
 
 /** How long a message may stand in the log without the mark that it is enqueued, before its sender should worry. */
 const unconfirmedAfterMs = 10_000;
+const anewAtMostEveryMs = 60_000;
 /** How long a message waits for the receipts of what was seen before it. */
 const receiptsWithinMs = 1_500;
 
@@ -68,7 +69,9 @@ const outbox = createOutbox({
     return await postMessage(session.chat, message);
   },
   onState: (id, state, failure) => transcript.become(id, state, failure),
-  onStrange: () => location.reload(),
+  onStrange() {
+    if (!startAnew()) presence.line("refused");
+  },
   storage: tabStorage,
 });
 const composer = createComposer({
@@ -85,14 +88,11 @@ const composer = createComposer({
 const stream = createStream({
   async check() {
     const reply = await withLock(openSession);
-    if (!reply.ok) return false;
-    if (session && session.chat !== reply.body.chat) {
-      location.reload();
-      return false;
-    }
+    if (!reply.ok) return "away";
+    if (session && session.chat !== reply.body.chat) return startAnew() ? "away" : "refused";
     session = reply.body;
     label();
-    return true;
+    return "here";
   },
   onHistory({ resumed, entries }) {
     if (!resumed) {
@@ -165,6 +165,19 @@ function label() {
   thread.relabel(transcript.all());
 }
 
+/**
+ * The cookie is gone, or another: the page shows a chat that is not its own any more.
+ * @returns {boolean} false when it was loaded again just now: then the browser keeps no cookies
+ */
+function startAnew() {
+  const key = "dale-started-anew";
+  const last = Number(tabStorage?.getItem(key) ?? Number.NaN);
+  if (!navigator.cookieEnabled || !tabStorage || Date.now() - last < anewAtMostEveryMs) return false;
+  tabStorage.setItem(key, String(Date.now()));
+  location.reload();
+  return true;
+}
+
 function receiptsKey() {
   return `dale-receipts:${session?.chat ?? ""}`;
 }
@@ -204,11 +217,15 @@ settle();
 stream.start();
 focusComposer();
 
+/** Since when this page knows messages that stand in the log alone. @type {Map<string, number>} */
+const unconfirmed = new Map();
 let today = new Date().toDateString();
 setInterval(() => {
-  for (const { id, state, logId, at } of transcript.all()) {
-    const lost = state === "sending" && logId !== undefined && Date.now() - at > unconfirmedAfterMs;
-    if (lost && !outbox.find(id)) transcript.become(id, "failed", "unconfirmed");
+  for (const { id, state, logId } of transcript.all()) {
+    if (state !== "sending" || logId === undefined || outbox.find(id)) continue;
+    const since = unconfirmed.get(id) ?? Date.now();
+    unconfirmed.set(id, since);
+    if (Date.now() - since >= unconfirmedAfterMs) transcript.become(id, "failed", "unconfirmed");
   }
   if (new Date().toDateString() === today) return;
   today = new Date().toDateString();

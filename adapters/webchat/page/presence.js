@@ -14,7 +14,7 @@ export function createPresence({ words, onClick }) {
   const status = /** @type {HTMLElement} */ (document.querySelector(".status"));
   const dots = /** @type {HTMLElement} */ (document.querySelector(".typing"));
   const banner = /** @type {HTMLButtonElement} */ (document.querySelector(".banner"));
-  /** @type {"connecting" | "open" | "lost" | "elsewhere"} */
+  /** @type {"connecting" | "open" | "lost" | "elsewhere" | "refused"} */
   let state = "connecting";
   let isTyping = false;
   let title = "";
@@ -26,14 +26,22 @@ export function createPresence({ words, onClick }) {
   let late;
 
   function show() {
-    const { online, connecting, reconnecting, offline, elsewhere, typing } = words();
+    const { online, connecting, reconnecting, offline, elsewhere, refused, typing } = words();
     const away = state === "lost" && isLate;
     document.body.dataset.line = state === "lost" && !isLate ? "open" : state;
     dots.hidden = !isTyping || state !== "open";
     status.textContent =
-      state === "connecting" ? connecting : away ? reconnecting : isTyping && state === "open" ? typing : online;
-    banner.hidden = !(away || state === "elsewhere");
-    banner.textContent = state === "elsewhere" ? elsewhere : navigator.onLine ? reconnecting : offline;
+      state === "connecting" || state === "refused"
+        ? connecting
+        : away
+          ? reconnecting
+          : isTyping && state === "open"
+            ? typing
+            : online;
+    const why =
+      state === "elsewhere" ? elsewhere : state === "refused" ? refused : navigator.onLine ? reconnecting : offline;
+    banner.hidden = !(away || state === "elsewhere" || state === "refused");
+    if (banner.textContent !== why) banner.textContent = why;
     document.title = unread > 0 ? `(${unread}) ${title}` : title;
   }
 
@@ -57,7 +65,7 @@ export function createPresence({ words, onClick }) {
       title = name;
       show();
     },
-    /** @param {"open" | "lost" | "elsewhere"} next */
+    /** @param {"open" | "lost" | "elsewhere" | "refused"} next */
     line(next) {
       if (next !== "lost") {
         clearTimeout(late);

@@ -8,12 +8,12 @@ const pausesMs = [300, 1_000, 2_000, 5_000, 10_000];
  * Follows the chat, and comes back by itself: after a broken line, after a sleep, when the network returns.
  *
  * @param {{
- *   check: () => Promise<boolean>,
+ *   check: () => Promise<"here" | "away" | "refused">,
  *   onHistory: (history: { resumed: boolean, entries: readonly LogLine[] }) => void,
  *   onEntry: (line: LogLine) => void,
  *   onSignal: (signal: Signal) => void,
- *   onState: (state: "open" | "lost" | "elsewhere") => void,
- * }} options `check`: whether the server is there and this is still its chat
+ *   onState: (state: "open" | "lost" | "elsewhere" | "refused") => void,
+ * }} options `check`: whether the server is there; `refused` where coming back would never help
  */
 export function createStream({ check, onHistory, onEntry, onSignal, onState }) {
   /** @type {EventSource | undefined} */
@@ -43,7 +43,9 @@ export function createStream({ check, onHistory, onEntry, onSignal, onState }) {
     timer = undefined;
     elsewhere = false;
     drop();
-    if (!(await check())) return lost();
+    const found = await check();
+    if (found === "refused") return onState("refused");
+    if (found === "away") return lost();
     const opened = new EventSource(last === undefined ? "events" : `events?after=${encodeURIComponent(last)}`);
     source = opened;
     heardAt = Date.now();

@@ -12,6 +12,7 @@ const en = {
   reconnecting: "Reconnecting…",
   offline: "You are offline. What you write is sent when you are back.",
   elsewhere: "This chat is open in other tabs. Click here to go on.",
+  refused: "This browser keeps no cookies, and without one there is no chat. Allow them and load the page again.",
   typing: "writing…",
   today: "Today",
   yesterday: "Yesterday",
@@ -46,6 +47,7 @@ const es = {
   reconnecting: "Reconectando…",
   offline: "No tienes conexión. Lo que escribas se envía cuando vuelva.",
   elsewhere: "Este chat está abierto en otras pestañas. Haz clic aquí para seguir.",
+  refused: "Este navegador no guarda cookies, y sin ellas no hay chat. Permítelas y vuelve a cargar la página.",
   typing: "escribiendo…",
   today: "Hoy",
   yesterday: "Ayer",
@@ -71,6 +73,7 @@ const esAR = {
   you: "Vos",
   offline: "No tenés conexión. Lo que escribas se envía cuando vuelva.",
   elsewhere: "Este chat está abierto en otras pestañas. Hacé clic acá para seguir.",
+  refused: "Este navegador no guarda cookies, y sin ellas no hay chat. Permitilas y volvé a cargar la página.",
 };
 
 /** @type {Words} */
@@ -86,6 +89,7 @@ const ptBR = {
   reconnecting: "Reconectando…",
   offline: "Você está sem conexão. O que escrever será enviado quando ela voltar.",
   elsewhere: "Esta conversa está aberta em outras abas. Clique aqui para continuar.",
+  refused: "Este navegador não guarda cookies, e sem eles não há conversa. Permita-os e recarregue a página.",
   typing: "escrevendo…",
   today: "Hoje",
   yesterday: "Ontem",
