@@ -125,7 +125,6 @@ if not mark or finished(mark) then
   rcall('SET', marks .. id, 'q')
   rcall('RPUSH', line, id)
   rcall('ZADD', due, 'NX', now + lookMs, key)
-  rcall('HDEL', base .. id, 'stc')
 end
 local head = headOf(line)
 if head ~= id and not rcall('LPOS', line, id) then

@@ -321,14 +321,21 @@ export function orderedQueueContract(what: string, start: () => Promise<OrderedQ
       it("lets running jobs finish when it is closed, and takes no more", async () => {
         const queue = open();
         const log: string[] = [];
+        let finish = () => {};
+        const until = new Promise<void>((resolve) => {
+          finish = resolve;
+        });
         await addAll(queue, "a", 2);
         const consumer = await consume(queue, async ({ id }) => {
           log.push(`begin ${id}`);
-          await sleep(60);
+          await until;
           log.push(`end ${id}`);
         });
         await expect.poll(() => log).toEqual(["begin a-0"]);
-        await consumer.close();
+        const closed = consumer.close();
+        await sleep(50);
+        finish();
+        await closed;
         expect(log).toEqual(["begin a-0", "end a-0"]);
         await consume(open(), async ({ id }) => {
           log.push(`elsewhere ${id}`);

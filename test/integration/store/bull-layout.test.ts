@@ -50,6 +50,15 @@ it("writes a job at the head of its line as BullMQ writes one that waits", async
   expect(ourEvents).toEqual(events);
 });
 
+it("wakes no worker of a paused queue, as BullMQ does", async () => {
+  await rig.bull.pause();
+  await reference.pause();
+  await rig.queue.add(rig.job("a", 0));
+  await reference.add("a", { n: 0 }, { ...options, jobId: "a-0" });
+  const { id: _, ...theirs } = await picture("reference");
+  expect(await picture("inbound")).toEqual(theirs);
+});
+
 it("parks a job as BullMQ delays one, and wakes it as BullMQ promotes one", async () => {
   const parkedMs = 3_600_000;
   await rig.queue.add(rig.job("a", 0));

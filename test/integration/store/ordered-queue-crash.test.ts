@@ -171,6 +171,26 @@ describe("a worker process that was frozen", () => {
     expect(dead).toEqual([]);
   });
 
+  it("fails its last attempt after it was told that the job is lost: the job runs again", async () => {
+    await rig.close();
+    rig = await openQueueRig({ ...options, attempts: 1 });
+    const keys = createKeyspace(rig.prefix).queue("inbound");
+    const dead: string[] = [];
+    await rig.add("a", 0);
+    await rig.consume(
+      async ({ signal }) => {
+        if (rig.runs.length > 1) return;
+        await new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("lost"))));
+      },
+      { onDead: async ({ id }) => void dead.push(id) },
+    );
+    await expect.poll(() => rig.runs).toEqual(["a-0"]);
+    await rig.connections.prompt.del(`${keys.base}a-0:lock`);
+    await expect.poll(async () => (await rig.queue.counts()).completed, { timeout: 5000 }).toBe(1);
+    expect(rig.runs).toEqual(["a-0", "a-0"]);
+    expect(dead).toEqual([]);
+  });
+
   it("does not run a job twice at the same time by itself", async () => {
     const keys = createKeyspace(rig.prefix).queue("inbound");
     const runs: (() => void)[] = [];

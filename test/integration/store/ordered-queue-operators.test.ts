@@ -217,6 +217,20 @@ describe("an operator at the dashboard", () => {
     await expect.poll(leftovers).toEqual([]);
   });
 
+  it("deletes the data of a running job: its successors wait for its end all the same", async () => {
+    const first = gate();
+    const { base } = createKeyspace(rig.prefix).queue("inbound");
+    await rig.add("a", 0, 1);
+    await rig.consume(({ data }) => (data.n === 0 ? first.passed : Promise.resolve()));
+    await expect.poll(() => rig.runs).toEqual(["a-0"]);
+    await rig.connections.prompt.del(`${base}a-0`);
+    await rig.add("a", 2);
+    await sleep(250);
+    expect(rig.runs).toEqual(["a-0"]);
+    first.open();
+    await expect.poll(() => rig.runs).toEqual(["a-0", "a-1", "a-2"]);
+  });
+
   it("adds a job by hand: it runs in the line of its name", async () => {
     await rig.consume();
     const other = new Queue("inbound", { connection: rig.connections.prompt, prefix: rig.prefix });
@@ -245,6 +259,17 @@ describe("an operator at the dashboard", () => {
 });
 
 describe("the sweeper", () => {
+  it("wakes the workers again when one that froze has taken the wake-up with it", async () => {
+    const { base } = createKeyspace(rig.prefix).queue("inbound");
+    const frozen = rig.connections.patient("frozen");
+    // Blocked calls are served in the order in which they came.
+    const taken = frozen.bzpopmin(`${base}marker`, 0);
+    await rig.consume();
+    await rig.add("a", 0);
+    expect((await taken)?.[1]).toBe("0");
+    await expect.poll(() => rig.runs).toEqual(["a-0"]);
+  });
+
   it("finds a head that BullMQ holds nowhere, and one that lost its wake-up", async () => {
     const keys = createKeyspace(rig.prefix).queue("inbound");
     await rig.add("a", 0, 1);
@@ -267,5 +292,7 @@ describe("the sweeper", () => {
     await expect.poll(() => rig.runs).toEqual(["a-1"]);
     expect(dead).toEqual([["a-0", "a", { n: 0 }, "failed_elsewhere"]]);
     expect(await rig.queue.add(rig.job("a", 0))).toBe("duplicate");
+    await (await bullJob("a-0")).retry();
+    await expect.poll(() => rig.runs).toEqual(["a-1", "a-0"]);
   });
 });
