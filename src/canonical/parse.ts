@@ -17,7 +17,7 @@ import {
  */
 export function parseStrict(text: string): JsonCheck {
   try {
-    if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) throw new Refused("too_large");
+    if (Buffer.byteLength(text) > maxBytes) throw new Refused("too_large");
     const reader = new Reader(text);
     return { ok: true, value: reader.whole() };
   } catch (error) {
@@ -29,6 +29,7 @@ export function parseStrict(text: string): JsonCheck {
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const nonFinite = /[+-]?(?:NaN|Infinity)/y;
 const plainString = /[^"\\\u0000-\u001f]*/y;
+const fourDigits = /[0-9a-fA-F]{4}/y;
 const space = /[ \t\n\r]*/y;
 const escapes: Readonly<Record<string, string>> = {
   '"': '"',
@@ -127,17 +128,14 @@ class Reader {
   }
 
   private escape(): string {
-    const kind = this.text[this.at] ?? "";
-    if (kind === "u") {
-      const hex = this.text.slice(this.at + 1, this.at + 5);
-      if (!/^[0-9a-fA-F]{4}$/.test(hex)) throw this.refused("syntax");
-      this.at += 5;
-      return String.fromCharCode(Number.parseInt(hex, 16));
-    }
+    const kind = this.text.charAt(this.at);
     const character = escapes[kind];
-    if (character === undefined) throw this.refused("syntax");
+    if (character === undefined && kind !== "u") throw this.refused("syntax");
     this.at++;
-    return character;
+    if (character !== undefined) return character;
+    const code = this.take(fourDigits);
+    if (code === "") throw this.refused("syntax");
+    return String.fromCharCode(Number.parseInt(code, 16));
   }
 
   private literal<Value>(word: string, value: Value): Value {
@@ -152,7 +150,7 @@ class Reader {
     if (written === "") throw this.refused(this.take(nonFinite) === "" ? "syntax" : "not_finite", start);
     const value = Number(written);
     if (!Number.isFinite(value)) throw this.refused("number_overflow", start);
-    if (value === 0 && /[1-9]/.test(written.replace(/[eE].*/, ""))) throw this.refused("number_underflow", start);
+    if (value === 0 && /^[^eE]*[1-9]/.test(written)) throw this.refused("number_underflow", start);
     if (isBeyond(written, value)) throw this.refused("integer_too_large", start);
     return value === 0 ? 0 : value;
   }
@@ -177,6 +175,5 @@ class Reader {
 /** Above 2^53 every double is an integer. 2^53 itself is refused where it was written as something else (2^53 + 1). */
 function isBeyond(written: string, value: number): boolean {
   const size = Math.abs(value);
-  if (size !== largestInteger) return size > largestInteger;
-  return !/^-?9007199254740992(?:\.0+)?$/.test(written);
+  return size > largestInteger || (size === largestInteger && !/^-?9007199254740992(?:\.0+)?$/.test(written));
 }

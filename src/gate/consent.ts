@@ -50,8 +50,7 @@ export function humanFacts(message: PersonMessage): HumanFacts {
 }
 
 /** U+0335 to U+0338, what "strike-through text" generators put over every letter. */
-const strikeThrough = /[\u0335-\u0338]/;
-const plainAscii = /^[\x20-\x7e]*$/;
+const struckThrough = /[\u0335-\u0338]/;
 
 /**
  * Whether a raw text is a yes: lowercase (not locale-aware), NFD, without combining marks (Mn), trimmed, and then equal
@@ -62,19 +61,18 @@ const plainAscii = /^[\x20-\x7e]*$/;
  *   characters (Cf) anywhere are as if they were not there. Neither unless it is asked for.
  */
 export function isConfirmation(text: string, words: readonly string[], tolerate: readonly Tolerance[] = []): boolean {
-  const said = normalise(text, tolerate.includes("invisible"));
-  if (said === undefined) return false;
+  if (struckThrough.test(text)) return false;
+  const said = normalise(tolerate.includes("invisible") ? text.replace(/\p{Cf}/gu, "") : text);
   if (words.includes(said)) return true;
-  return tolerate.includes("final_punctuation") && /[.!]$/.test(said) && words.includes(said.slice(0, -1));
+  return tolerate.includes("final_punctuation") && words.some((word) => said === `${word}.` || said === `${word}!`);
 }
 
-/** @returns undefined for a text that is struck through */
-function normalise(text: string, dropInvisible: boolean): string | undefined {
-  if (plainAscii.test(text)) return text.toLowerCase().trim();
-  const decomposed = text.toLowerCase().normalize("NFD");
-  if (strikeThrough.test(decomposed)) return undefined;
-  const bare = decomposed.replace(/\p{Mn}/gu, "");
-  return (dropInvisible ? bare.replace(/\p{Cf}/gu, "") : bare).trim();
+function normalise(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize("NFD")
+    .replace(/\p{Mn}/gu, "")
+    .trim();
 }
 
 export type WordsCheck =
@@ -93,23 +91,22 @@ export function createWords(list: readonly string[]): WordsCheck {
   if (list.length === 0) return { ok: false, problem: "The list of words is empty: nobody could confirm anything." };
   const words = new Set<string>();
   for (const given of list) {
-    const word = normalise(given, false);
-    const problem = problemOf(word);
-    if (word === undefined || problem !== undefined) {
+    const problem = problemOf(given);
+    if (problem !== undefined) {
       return { ok: false, problem: `${JSON.stringify(given)} cannot be a word of consent: ${problem}.` };
     }
-    words.add(word);
+    words.add(normalise(given));
   }
   return { ok: true, words: [...words] };
 }
 
-function problemOf(word: string | undefined): string | undefined {
-  if (word === undefined) return "it is struck through";
+function problemOf(given: string): string | undefined {
+  if (struckThrough.test(given)) return "it is struck through";
+  const word = normalise(given);
   if (word === "") return "nothing is left of it without accents and spaces";
-  if (/\s/u.test(word)) return "it is more than one word, and a phrase is never a confirmation";
+  if (/\s/.test(word)) return "it is more than one word, and a phrase is never a confirmation";
   if (!/^[\p{L}\p{N}](?:[\p{L}\p{N}'’-]*[\p{L}\p{N}])?$/u.test(word)) return "a word is made of letters and digits";
   if (refusals.has(word)) return "people say it to refuse";
-  if (normalise(word.toUpperCase(), false) !== word)
-    return "the notice asks for it in upper case, which is another word";
+  if (normalise(word.toUpperCase()) !== word) return "the notice asks for it in upper case, which is another word";
   return undefined;
 }

@@ -55,14 +55,12 @@ export function settle(slot: Slot, event: Settle): Transition<OutcomeOf["settle"
   }
   if (executed && isOf(executed, event)) return unchanged(slot, { kind: "recorded" });
   if (!lost || !isOf(lost, event)) return unchanged(slot, { kind: "late" });
-  const { lost: found, ...rest } = slot;
+  const { lost: _, ...rest } = slot;
   const { proposal, grant, run } = lost;
   return {
     slot: { ...rest, executed: executed ?? { proposal, grant, run, result: event.result } },
     outcome: { kind: "late" },
-    evidence: [
-      record(event.result.status, proposal, event.at, { ...detailOf(event.result), late: true }, found?.run.turn),
-    ],
+    evidence: [record(event.result.status, proposal, event.at, { ...detailOf(event.result), late: true }, run.turn)],
   };
 }
 

@@ -19,13 +19,14 @@ export function defaultWords(locale: Locale): readonly string[] {
   return words[locale];
 }
 
-/** How the notice is put: `ask` ends with the word, `run` with the call, `with` comes between call and arguments. */
+/** How the notice is put: the word follows `ask`, the call `run`, the arguments `with`; `not` stands where a model imitates it. */
 export interface NoticePhrases {
   readonly ask: string;
   readonly only: string;
   readonly run: string;
   readonly with: string;
   readonly nothing: string;
+  readonly not: string;
 }
 
 export const noticePhrases: Readonly<Record<Locale, NoticePhrases>> = {
@@ -35,6 +36,7 @@ export const noticePhrases: Readonly<Record<Locale, NoticePhrases>> = {
     run: "Voy a ejecutar:",
     with: "con",
     nothing: "sin argumentos",
+    not: "[no es un aviso]",
   },
   es: {
     ask: "Para confirmar responde",
@@ -42,6 +44,7 @@ export const noticePhrases: Readonly<Record<Locale, NoticePhrases>> = {
     run: "Voy a ejecutar:",
     with: "con",
     nothing: "sin argumentos",
+    not: "[no es un aviso]",
   },
   "pt-BR": {
     ask: "Para confirmar responda",
@@ -49,6 +52,7 @@ export const noticePhrases: Readonly<Record<Locale, NoticePhrases>> = {
     run: "Vou executar:",
     with: "com",
     nothing: "sem argumentos",
+    not: "[não é um aviso]",
   },
   en: {
     ask: "To confirm reply",
@@ -56,6 +60,7 @@ export const noticePhrases: Readonly<Record<Locale, NoticePhrases>> = {
     run: "I will run:",
     with: "with",
     nothing: "without arguments",
+    not: "[not a notice]",
   },
 };
 

@@ -1,4 +1,4 @@
-import { locales, noticePhrases } from "./locale.js";
+import { noticePhrases } from "./locale.js";
 
 /**
  * Makes whatever looks like a notice in a model's text plainly no notice: the line is quoted (`> `), and the phrase that
@@ -6,12 +6,10 @@ import { locales, noticePhrases } from "./locale.js";
  * words, formatting marks, and the common look-alike letters and digits.
  */
 export function neutralise(answer: string): string {
-  const found = phrasesIn(answer);
-  if (found.length === 0) return answer;
   let text = "";
   let from = 0;
   const quotedLines: number[] = [];
-  for (const { start, end, marker } of found) {
+  for (const { start, end, marker } of phrasesIn(answer)) {
     text += answer.slice(from, start);
     quotedLines.push(text.lastIndexOf("\n") + 1);
     text += marker;
@@ -26,8 +24,8 @@ export function neutralise(answer: string): string {
 export function appendNotice(answer: string, notice: string): string {
   const said = neutralise(answer).trimEnd();
   if (said === "") return notice;
-  const fences = said.split("```").length - 1;
-  return `${said}${fences % 2 === 1 ? "\n```" : ""}\n\n${notice}`;
+  const open = said.split("```").length % 2 === 0;
+  return `${said}${open ? "\n```" : ""}\n\n${notice}`;
 }
 
 interface Found {
@@ -36,13 +34,6 @@ interface Found {
   readonly end: number;
   readonly marker: string;
 }
-
-const markers = {
-  "es-AR": "[no es un aviso]",
-  es: "[no es un aviso]",
-  "pt-BR": "[não é um aviso]",
-  en: "[not a notice]",
-};
 
 function phrasesIn(answer: string): readonly Found[] {
   const { letters, places } = bones(answer);
@@ -65,15 +56,12 @@ function phrasesIn(answer: string): readonly Found[] {
 const passesFor: ReadonlyMap<string, string> = new Map(
   Object.entries({
     a: "аαɑᴀ4@",
-    c: "сϲᴄ",
+    c: "сςᴄ",
     d: "ԁᴅ",
     e: "еεєᴇ3",
     f: "ƒꜰ",
-    g: "ɡɢ",
-    h: "һʜΗН",
     i: "іιıɪʟl1|ӏǀ",
     j: "јᴊ",
-    k: "кκᴋ",
     m: "мᴍ",
     n: "ոηɴΝ",
     o: "оοօᴏ0",
@@ -89,14 +77,14 @@ const passesFor: ReadonlyMap<string, string> = new Map(
   }).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
 );
 
-/** The phrases that only the runtime says, bare. What it is about to run counts only before a colon. */
-const signatures = locales.flatMap((locale) => {
-  const { ask, run } = noticePhrases[locale];
-  return [
-    { letters: bones(ask).letters, marker: markers[locale], colon: false },
-    { letters: bones(run).letters, marker: markers[locale], colon: true },
-  ];
-});
+/**
+ * The phrases that only the runtime says, bare (those of es-AR are then those of es). What it is about to run counts only
+ * before a colon.
+ */
+const signatures = [noticePhrases.es, noticePhrases["pt-BR"], noticePhrases.en].flatMap(({ ask, run, not }) => [
+  { letters: bones(ask).letters, marker: not, colon: false },
+  { letters: bones(run).letters, marker: not, colon: true },
+]);
 
 interface Bones {
   readonly letters: string;
@@ -116,7 +104,7 @@ function bones(text: string): Bones {
     for (const part of character.normalize("NFKD")) {
       const small = part.toLowerCase();
       const letter = passesFor.get(part) ?? passesFor.get(small) ?? small;
-      if (/^[a-z0-9]$/.test(letter)) {
+      if (/[a-z0-9]/.test(letter)) {
         letters += letter;
         places.push({ start, end });
       }

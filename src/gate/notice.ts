@@ -46,14 +46,9 @@ export function wordNotice(call: NoticeCall, style: NoticeStyle): WordedNotice {
   const labelled = (label: string | undefined, name: string) =>
     label === undefined ? name : `${shownText(label, show)} (${name})`;
 
-  const shown: string[] = [];
-  let length = 0;
-  for (const { name, path, value } of entries(call.args, show)) {
-    const entry = `${labelled(titleOf(call.argumentTitles, path), name)}: ${value}`;
-    length += entry.length;
-    if (length > style.maxLength) return { ok: false, reason: "too_long" };
-    shown.push(entry);
-  }
+  const shown = [...argumentsOf(call.args, show)].map(
+    ({ name, path, value }) => `${labelled(titleOf(call.argumentTitles, path), name)}: ${value}`,
+  );
   const text = [
     `${phrases.ask} ${(style.words[0] ?? "").toUpperCase()}.`,
     ...(style.addressee === undefined ? [] : [`${phrases.only} ${shownText(style.addressee, show)}.`]),
@@ -74,23 +69,22 @@ interface Entry {
   readonly value: string;
 }
 
-function* entries(value: NoticeValue, show: Show, name = "", path = ""): Generator<Entry> {
-  if (typeof value !== "object" || value === null) {
-    yield { name, path, value: typeof value === "string" ? shownText(value, show) : String(value) };
-    return;
-  }
-  const outermost = name === "";
-  if (isList(value)) {
+function* argumentsOf(args: NoticeCall["args"], show: Show): Generator<Entry> {
+  for (const key of Object.keys(args)) yield* entries(args[key] ?? null, shownName(key, show), key, show);
+}
+
+function* entries(value: NoticeValue, name: string, path: string, show: Show): Generator<Entry> {
+  if (typeof value === "string") yield { name, path, value: shownText(value, show) };
+  else if (typeof value !== "object" || value === null) yield { name, path, value: String(value) };
+  else if (isList(value)) {
     if (value.length === 0) yield { name, path, value: "[]" };
-    for (const [index, item] of value.entries()) yield* entries(item, show, `${name}[${index}]`, path);
-    return;
-  }
-  const keys = Object.keys(value);
-  if (keys.length === 0 && !outermost) yield { name, path, value: "{}" };
-  for (const key of keys) {
-    const shown = shownName(key, show);
-    const member = value[key] ?? null;
-    yield* outermost ? entries(member, show, shown, key) : entries(member, show, `${name}.${shown}`, `${path}.${key}`);
+    for (const [index, item] of value.entries()) yield* entries(item, `${name}[${index}]`, path, show);
+  } else {
+    const keys = Object.keys(value);
+    if (keys.length === 0) yield { name, path, value: "{}" };
+    for (const key of keys) {
+      yield* entries(value[key] ?? null, `${name}.${shownName(key, show)}`, `${path}.${key}`, show);
+    }
   }
 }
 

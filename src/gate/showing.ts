@@ -89,9 +89,13 @@ function times(known: Showing, event: NoticeDelivered): Partial<Showing> {
 /** What arrived did not fail, whatever is said later; what the platform took is not unknown. */
 export function noticeFailed(slot: Slot, event: NoticeFailed): Transition<Recorded> {
   return change(slot, event, (known) => {
-    const state = known?.state ?? "sending";
-    if (state === "delivered" || state === "read" || state === "failed" || state === event.state) return undefined;
-    if (event.state === "unknown" && ranks[state] > 0) return undefined;
+    const settled =
+      known &&
+      (ranks[known.state] >= ranks.delivered ||
+        known.state === "failed" ||
+        known.state === event.state ||
+        (event.state === "unknown" && ranks[known.state] > 0));
+    if (settled) return undefined;
     return {
       showing: { ...(known ?? { part: event.part, startedAt: event.at }), state: event.state },
       evidence: ["notice_failed", { part: event.part, state: event.state, code: event.code }],

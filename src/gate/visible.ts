@@ -10,8 +10,6 @@ const mark = /\p{M}/u;
 const ascii = /[\0-\x7f]/;
 const letter = /\p{L}/u;
 const wordCharacter = /[A-Za-z0-9]/;
-/** Printable ASCII without a backslash and without spaces that could be lost: shown as it is. */
-const simple = /^[!-[\]-~]+(?: [!-[\]-~]+)*$/;
 
 /** More combining marks on one letter are shown as escapes: no script needs them, but a scrawl can hide under them. */
 const marksOnOneLetter = 2;
@@ -24,7 +22,6 @@ const marksOnOneLetter = 2;
  *   channel takes it for formatting there, and tools are named with it
  */
 export function visible(text: string, marks: string): string {
-  if (simple.test(text) && !containsOneOf(text, marks)) return text;
   // Of a text that composes to another one, everything that may differ from that other one is shown as an escape.
   const composed = text.normalize("NFC") === text;
   const characters = [...text];
@@ -52,11 +49,6 @@ export function visible(text: string, marks: string): string {
       return shown ? character : escaped(character);
     })
     .join("");
-}
-
-function containsOneOf(text: string, characters: string): boolean {
-  for (const character of characters) if (text.includes(character)) return true;
-  return false;
 }
 
 function insideWord(before: string, character: string, after: string): boolean {

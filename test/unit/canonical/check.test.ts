@@ -174,6 +174,19 @@ describe("a value in memory", () => {
     expect(reason(Array.from({ length: 90_000 }, () => null))).toBe("too_large");
   });
 
+  it("has read no more than could fit when it gives up", () => {
+    let reads = 0;
+    let wide: unknown = {
+      get key() {
+        reads++;
+        return "";
+      },
+    };
+    for (let level = 0; level < 20; level++) wide = [wide, wide];
+    expect(reason(wide)).toBe("too_large");
+    expect(reads).toBeLessThan((256 * 1024) / '{"key":""},'.length);
+  });
+
   it("says what is wrong", () => {
     expect(checkJson(cycle)).toEqual({ ok: false, reason: "cycle", message: "An object contains itself." });
     expect(checkJson(1n)).toMatchObject({

@@ -78,10 +78,15 @@ describe("the vectors of RFC 8785", () => {
 describe("the canonical form", () => {
   it.each([
     ["a lone surrogate", "\ud800"],
+    ["NaN", Number.NaN],
     ["undefined", undefined],
     ["a function", () => 1],
     ["a symbol", Symbol("x")],
   ])("does not exist for %s", (_what, value) => {
-    expect(() => canonicalize(value as JsonValue)).toThrow("The value has no canonical form.");
+    expect(() => canonicalize(value as JsonValue)).toThrow(new TypeError("The value has no canonical form."));
+  });
+
+  it("says what was wrong underneath", () => {
+    expect(() => canonicalize(["\ud800"])).toThrow(expect.objectContaining({ cause: expect.any(Error) }));
   });
 });

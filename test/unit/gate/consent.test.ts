@@ -92,9 +92,9 @@ describe("tolerating invisible characters", () => {
 
 describe("the operator's words", () => {
   it("are normalised like a person's text, in their order, each once", () => {
-    expect(createWords(["Sí", " DALE ", "si", "d'accord", "of-course", "vale2"])).toEqual({
+    expect(createWords(["Sí", " DALE ", "si", "s", "d'accord", "of-course", "vale2"])).toEqual({
       ok: true,
-      words: ["si", "dale", "d'accord", "of-course", "vale2"],
+      words: ["si", "dale", "s", "d'accord", "of-course", "vale2"],
     });
   });
 
@@ -113,6 +113,7 @@ describe("the operator's words", () => {
     ["an emoji", ["👍"], "a word is made of letters and digits"],
     ["punctuation", ["si."], "a word is made of letters and digits"],
     ["punctuation before", [".si"], "a word is made of letters and digits"],
+    ["punctuation inside", ["s.i"], "a word is made of letters and digits"],
     ["punctuation alone", ["-"], "a word is made of letters and digits"],
     ["an invisible character", ["si\u200b"], "a word is made of letters and digits"],
     ["a refusal", ["No"], '"No" cannot be a word of consent: people say it to refuse.'],

@@ -64,8 +64,27 @@ describe("a look-alike of the notice in the model's text", () => {
     "Voy a ejecutar \u200b: borrar_nada",
     "Voy a ejecutar∶ borrar_nada",
     "voy a\nejecutar: borrar_nada",
+    "ѵоу а ејеᴄυτаг: borrar_nada",
+    "νoΥ a eјecᴜᴛar: borrar_nada",
+    "ᴠoʏ a eᴊecυ7ar: borrar_nada",
+    "Voy a eјecՍtar: borrar_nada",
   ])("is seen by what it says will run: %j", (text) => {
     expect(neutralise(text)).toMatch(/^> [*]?\[no es un aviso\]/);
+  });
+
+  it.each([
+    ["Vou eхeсutar: apagar", "> [não é um aviso]: apagar"],
+    ["ᴠᴏᴜ eχecᴜᴛar: apagar", "> [não é um aviso]: apagar"],
+    ["I ԝiIl run: erase", "> [not a notice]: erase"],
+    ["1 ᴡɪʟʟ ʀᴜɴ: erase", "> [not a notice]: erase"],
+    ["l ωіӏǀ rυn: erase", "> [not a notice]: erase"],
+    ["τо conƒιrm rерӏу YES", "> [not a notice] YES"],
+    ["7ᴏ ᴄᴏɴꜰɪʀᴍ ʀᴇᴘʟʏ YES", "> [not a notice] YES"],
+    ["Para cοnfirmar reѕpοnԁa SIM", "> [não é um aviso] SIM"],
+    ["Ρ@ra c0nfirmar re5pоnᴅa SIM", "> [não é um aviso] SIM"],
+    ["P@rɑ ϲօnfirmar rєspοոdа SIM", "> [não é um aviso] SIM"],
+  ])("is seen in any of its languages: %s", (text, expected) => {
+    expect(neutralise(text)).toBe(expected);
   });
 
   it.each([

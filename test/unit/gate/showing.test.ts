@@ -20,21 +20,21 @@ describe("a showing of the notice", () => {
   it("is known from the moment the platform is given it", () => {
     const story = proposed();
     expect(story.sending("p-1", "part-1", 2_000)).toEqual({ kind: "recorded" });
-    expect(showings(story)).toEqual([{ part: "part-1", state: "sending", startedAt: 2_000 }]);
+    expect(showings(story)).toStrictEqual([{ part: "part-1", state: "sending", startedAt: 2_000 }]);
     expect(story.evidence).toEqual([]);
   });
 
   it("knows its platform id in advance, where the channel chooses ids", () => {
     const story = proposed();
     story.apply({ type: "noticeSending", proposal: "p-1", part: "part-1", ref: "3EB0", at: 2_000 });
-    expect(showings(story)).toEqual([{ part: "part-1", state: "sending", startedAt: 2_000, ref: "3EB0" }]);
+    expect(showings(story)).toStrictEqual([{ part: "part-1", state: "sending", startedAt: 2_000, ref: "3EB0" }]);
   });
 
   it("is sent once the platform took it, with id, time and place", () => {
     const story = proposed();
     story.sending("p-1", "part-1", 2_000);
     expect(story.sent("p-1", "part-1", 2_010, { sentAt: 1_990, order: 5 })).toEqual({ kind: "recorded" });
-    expect(showings(story)).toEqual([
+    expect(showings(story)).toStrictEqual([
       { part: "part-1", state: "sent", startedAt: 2_000, ref: "ref-part-1", sentAt: 1_990, order: 5 },
     ]);
     expect(story.evidence).toMatchObject([
@@ -50,7 +50,7 @@ describe("a showing of the notice", () => {
     story.delivered("p-1", "part-1", 2_020);
     story.delivered("p-1", "part-1", 2_030, "delivered", 2_025);
     story.delivered("p-1", "part-1", 2_040, "read", 2_035);
-    expect(showings(story)).toEqual([
+    expect(showings(story)).toStrictEqual([
       {
         part: "part-1",
         state: "read",
@@ -73,7 +73,16 @@ describe("a showing of the notice", () => {
     story.sending("p-1", "part-1", 2_000);
     story.delivered("p-1", "part-1", 2_020, "accepted", 2_015);
     story.delivered("p-1", "part-1", 2_030, "delivered");
-    expect(showings(story)).toEqual([{ part: "part-1", state: "delivered", startedAt: 2_000 }]);
+    expect(showings(story)).toStrictEqual([{ part: "part-1", state: "delivered", startedAt: 2_000 }]);
+  });
+
+  it("has a time of arrival and none of reading when it was merely delivered", () => {
+    const story = proposed();
+    story.sending("p-1", "part-1", 2_000);
+    story.delivered("p-1", "part-1", 2_030, "delivered", 2_025);
+    expect(showings(story)).toStrictEqual([
+      { part: "part-1", state: "delivered", startedAt: 2_000, deliveredAt: 2_025 },
+    ]);
   });
 
   it("never falls back, and a repetition changes nothing", () => {
@@ -94,6 +103,15 @@ describe("a showing of the notice", () => {
     expect(story.evidence).toEqual([]);
   });
 
+  it("did not fail once it was delivered", () => {
+    const story = proposed();
+    story.sending("p-1", "part-1", 2_000);
+    story.delivered("p-1", "part-1", 2_020, "delivered", 2_019);
+    const before = story.slot;
+    story.failed("p-1", "part-1", 9_000);
+    expect(story.slot).toBe(before);
+  });
+
   it("learns the true time of arrival from a receipt that comes late", () => {
     const story = proposed();
     story.sending("p-1", "part-1", 2_000);
@@ -109,7 +127,7 @@ describe("a showing of the notice", () => {
   it("is sent even when the word of its sending was lost", () => {
     const story = proposed();
     story.sent("p-1", "part-1", 2_010);
-    expect(showings(story)).toEqual([{ part: "part-1", state: "sent", startedAt: 2_010, ref: "ref-part-1" }]);
+    expect(showings(story)).toStrictEqual([{ part: "part-1", state: "sent", startedAt: 2_010, ref: "ref-part-1" }]);
   });
 
   it("keeps its level when the platform's answer comes after its receipts", () => {
@@ -203,10 +221,10 @@ describe("a showing of the notice", () => {
     const story = proposed();
     story.sending("p-1", "part-1", 2_000);
     story.sending("p-1", "part-1", 5_000);
-    expect(showings(story)).toEqual([{ part: "part-1", state: "sending", startedAt: 5_000 }]);
+    expect(showings(story)).toStrictEqual([{ part: "part-1", state: "sending", startedAt: 5_000 }]);
     story.failed("p-1", "part-1", 5_005, "unknown");
     story.sending("p-1", "part-1", 6_000);
-    expect(showings(story)).toEqual([{ part: "part-1", state: "sending", startedAt: 6_000 }]);
+    expect(showings(story)).toStrictEqual([{ part: "part-1", state: "sending", startedAt: 6_000 }]);
   });
 
   it("does not begin anew once it was sent", () => {
@@ -228,7 +246,7 @@ describe("a showing of the notice", () => {
   it("can fail without having been sent: an earlier part of the answer could not be", () => {
     const story = proposed();
     expect(story.failed("p-1", "part-1", 2_000)).toEqual({ kind: "recorded" });
-    expect(showings(story)).toEqual([{ part: "part-1", state: "failed", startedAt: 2_000 }]);
+    expect(showings(story)).toStrictEqual([{ part: "part-1", state: "failed", startedAt: 2_000 }]);
   });
 
   it("stands beside others, each by its part", () => {

@@ -114,6 +114,9 @@ describe("an execution that an earlier run left in the middle", () => {
     ]);
     story.evidence.splice(0);
     expect(story.apply(saying("dale", "t-2", 3_000, { fence: 5_000 }))).toMatchObject({ interrupted: found });
+    const before = story.slot;
+    expect(story.apply(saying("dale", "t-2", 3_000, { fence: 5_000 }))).toMatchObject({ interrupted: found });
+    expect(story.slot).toBe(before);
     expect(story.evidence).toEqual([]);
   });
 
