@@ -62,8 +62,9 @@ function createAdapter(settings: ChannelAccount, host: ChannelHost): ChannelAdap
       return createTelegramAdapter({ name, token, apiRoot, groups, receive }, host);
     }
     case "webchat": {
-      const { name, title } = settings;
-      return createWebchatAdapter({ name, ...(title === undefined ? {} : { title }) }, host);
+      const { name, title, locale } = settings;
+      const words = { ...(title === undefined ? {} : { title }), ...(locale === undefined ? {} : { locale }) };
+      return createWebchatAdapter({ name, ...words }, host);
     }
     case "whatsapp":
     case "whatsapp_cloud":
