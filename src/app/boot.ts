@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { loadScript, modelProblems, type Script } from "../agents/models/index.js";
-import { chainTemplateProblems, workflowTemplateProblems } from "../agents/runtime/index.js";
+import { agentProblems, workflowProblems } from "../agents/runtime/index.js";
 import {
   type AgentDefinition,
   type Connection,
@@ -55,11 +55,11 @@ export async function boot(file: string, env: Environment): Promise<Boot> {
     builtins: builtinNames,
     inspect: async (agent, yaml) => [
       ...modelFaults(agent, yaml, env),
-      ...chainTemplateProblems(agent).map(({ path, message }) => yaml.problem(path, message)),
+      ...agentProblems(agent).map(({ path, message }) => yaml.problem(path, message)),
       ...(await loadScripts(agent, scripts)),
     ],
     inspectWorkflow: async (workflow, yaml) =>
-      workflowTemplateProblems(workflow).map(({ path, message }) => yaml.problem(path, message)),
+      workflowProblems(workflow).map(({ path, message }) => yaml.problem(path, message)),
   });
   problems.push(...found.problems);
 

@@ -83,6 +83,7 @@ async function call(
   const refused = await context.guard({ tool: tool.name, args, session: state.request.session, granted: true });
   if (refused !== undefined) return { status: "failed", content: failedExecution(refused.message), code: refused.code };
   const { signal, connections = {} } = state.request;
+  if (signal.aborted) return { status: "failed", content: failedExecution("the run was stopped"), code: "aborted" };
   try {
     const result = await tool.call(args, { signal, idempotencyKey: proposal.id, connections });
     const content = cut(result.content, context.limits.resultLength);

@@ -4,7 +4,7 @@
  */
 export type { CallGuard, GuardedCall, RuntimeLogger } from "./context.js";
 export { type AgentRuntime, createRuntime, type RuntimeOptions, type WorkflowResult } from "./create-runtime.js";
-export { chainTemplateProblems, type TemplateProblem, workflowTemplateProblems } from "./declared-templates.js";
+export { agentProblems, type DeclaredProblem, workflowProblems } from "./declared-problems.js";
 export type { RunLimits } from "./limits.js";
 export type {
   GatedCall,

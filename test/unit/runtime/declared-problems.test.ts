@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chainTemplateProblems, workflowTemplateProblems } from "../../../src/agents/runtime/index.js";
+import { agentProblems, workflowProblems } from "../../../src/agents/runtime/index.js";
 
 const onError = "stop" as const;
 
@@ -9,17 +9,18 @@ describe("templates of files", () => {
       { agent: "a", when: "{{ output.data.score > 7 }}", input: "{{ output.answer }}", default: false, onError },
       { agent: "b", when: "{{ f(1) }}", input: "{{ output.", default: false, onError },
     ];
-    const problems = chainTemplateProblems({ chain: { mode: "sequential", onComplete: links } });
+    const problems = agentProblems({ tools: [], chain: { mode: "sequential", onComplete: links } });
     expect(problems.map(({ path }) => path.join("."))).toEqual([
       "spec.chain.on_complete.1.when",
       "spec.chain.on_complete.1.input",
     ]);
     expect(problems[0]?.message).toContain("FunCall");
-    expect(chainTemplateProblems({})).toEqual([]);
+    expect(agentProblems({ tools: [] })).toEqual([]);
   });
 
   it("of a workflow are checked where they stand, inside arguments too", () => {
-    const problems = workflowTemplateProblems({
+    const problems = workflowProblems({
+      tools: [],
       steps: [
         { kind: "agent", name: "a", agent: "a", input: "{% set x = 1 %}", when: "{{ true }}", onError },
         {
@@ -35,5 +36,19 @@ describe("templates of files", () => {
       "spec.steps.0.input",
       "spec.steps.1.arguments.list.1.deep",
     ]);
+  });
+});
+
+describe("JSON Schemas of files", () => {
+  it("that nothing can be checked by are found before a run needs them", () => {
+    const bad = { type: "object", properties: { score: { type: "strin" } } };
+    const problems = agentProblems({
+      outputSchema: bad,
+      tools: [
+        { type: "agent", name: "a", agent: "a", parameters: { type: "object" } },
+        { type: "agent", name: "b", agent: "b", parameters: bad },
+      ],
+    });
+    expect(problems.map(({ path }) => path.join("."))).toEqual(["spec.output_schema", "spec.tools.1.parameters"]);
   });
 });
