@@ -103,7 +103,6 @@ describe("whatever a model does and whoever it calls", () => {
           const granted = talk.evidence.filter((entry) => entry.type === "granted").length;
           expect(create.calls.length).toBeLessThanOrEqual(granted);
           executions += create.calls.length;
-          executions += create.calls.length;
         }),
         { numRuns: 80 },
       );
