@@ -7,12 +7,9 @@ import extractTSConfig from "dependency-cruiser/config-utl/extract-ts-config";
 import rules from "../.dependency-cruiser.cjs";
 import { root } from "./setup.mjs";
 
-const { output } = await cruise(
-  ["src", "adapters"],
-  { ...rules.options, ruleSet: rules, validate: true },
-  undefined,
-  { tsConfig: extractTSConfig(join(root, "tsconfig.json")) },
-);
+const { output } = await cruise(["src", "adapters"], { ...rules.options, ruleSet: rules, validate: true }, undefined, {
+  tsConfig: extractTSConfig(join(root, "tsconfig.json")),
+});
 const files = ["src", "adapters"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true })
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
