@@ -74,8 +74,13 @@ export interface ChannelAdapter {
    * "/" ("/" itself for the mount point). The body of `request` is unread.
    */
   handle?(request: Request, path: string): Promise<Response>;
-  /** Asks for a pairing code for that phone (digits only), where the platform pairs by code (Baileys). */
+  /**
+   * Asks for a pairing code for that phone (digits only), where the platform pairs by code (Baileys). Rejects with a
+   * DaleError: `pairing_failed`, or `lease_lost` where another process owns the account.
+   */
   requestPairingCode?(phone: string): Promise<string>;
+  /** Begins to pair (again): a code to scan shows up in `status()`. Rejects as `requestPairingCode` does. */
+  beginPairing?(): Promise<void>;
 }
 
 /** How the app makes adapters; `Options` is the account's entry in dale.yaml after the adapter's own check. */

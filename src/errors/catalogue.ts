@@ -19,6 +19,10 @@ export const errorCatalogue = {
     retryable: false,
     meaning: "An attachment is larger than is allowed, is gone, or has no bytes.",
   },
+  pairing_failed: {
+    retryable: false,
+    meaning: "An account could not be paired now: it is linked, or nobody answered.",
+  },
   lease_lost: { retryable: true, meaning: "Another process owns this account now." },
 } as const satisfies Record<string, { retryable: boolean; meaning: string }>;
 

@@ -1,0 +1,145 @@
+import type { BaileysEventMap, WAMessage, WAMessageKey } from "@whiskeysockets/baileys";
+import type { ChannelHost } from "../../src/channels/index.js";
+import { DaleError } from "../../src/errors/index.js";
+import { contentOf } from "./content.js";
+import { createInbox } from "./inbox.js";
+import { personOf } from "./jid.js";
+import type { Journal } from "./journal.js";
+import type { WhatsappOptions, WhatsappTiming } from "./options.js";
+import type { People } from "./people.js";
+import { createReceipts, type Word, wordsOfGroup, wordsOfUpdates } from "./receipts.js";
+import { type Arrival, createReceiving } from "./receiving.js";
+import type { SentLog } from "./sent-log.js";
+
+/** Everything that comes in, on its way to the host: in order, each until it is taken. */
+export interface Mailroom {
+  messages(upsert: BaileysEventMap["messages.upsert"]): void;
+  updates(updates: BaileysEventMap["messages.update"]): void;
+  groupReceipts(updates: BaileysEventMap["message-receipt.update"]): void;
+  /** Takes up what an earlier process left behind. */
+  takeUp(): Promise<void>;
+  /**
+   * What waited for us while we were away comes in a batch, and an edit or a deletion in it counts: until `caughtUp`,
+   * and a quiet moment after it, nothing is handed on.
+   */
+  connecting(): void;
+  open(): void;
+  caughtUp(): void;
+  closed(): void;
+  stop(): Promise<void>;
+}
+
+export interface MailroomOptions {
+  readonly options: WhatsappOptions;
+  readonly host: ChannelHost;
+  readonly journal: Journal;
+  readonly people: People;
+  readonly sent: SentLog;
+  readonly timing: WhatsappTiming;
+  /** The account's own addresses. */
+  readonly own: () => readonly string[];
+}
+
+/** Quiet moments that a batch may last at most, in case its end is never told. */
+const mostMoments = 20;
+
+export function createMailroom(settings: MailroomOptions): Mailroom {
+  const { host, journal, people, timing, options } = settings;
+  const account = options.name;
+  const receive = createReceiving({ account, groups: options.groups, host, people, own: settings.own });
+  const tellReceipt = createReceipts({
+    people,
+    sent: settings.sent,
+    receipt: host.receipt,
+    count: host.count,
+    now: host.now,
+  });
+  const refused = (what: string) => (error: unknown) => {
+    const code = error instanceof DaleError ? error.code : "unknown";
+    host.logger.warn({ account, code }, `${what} could not be handed on, and waits`);
+  };
+  const arrivals = createInbox<Arrival>({
+    async take(arrival) {
+      await receive(arrival);
+      await journal.settle(arrival.entries);
+    },
+    onRefused: refused("a message"),
+    retryMs: timing.store,
+  });
+  const words = createInbox<Word>({ take: tellReceipt, onRefused: refused("a receipt"), retryMs: timing.store });
+
+  let quiet: NodeJS.Timeout | undefined;
+  let caughtUp = true;
+  const releaseAfter = (ms: number) => {
+    clearTimeout(quiet);
+    quiet = setTimeout(release, ms);
+  };
+  function release(): void {
+    clearTimeout(quiet);
+    caughtUp = true;
+    quiet = undefined;
+    arrivals.release();
+  }
+
+  function arrived(message: WAMessage): void {
+    const receivedAt = host.now();
+    arrivals.add({ message, receivedAt, entries: journal.entriesOf(message.key) });
+    const content = message.message ? contentOf(message.message) : undefined;
+    if (content?.kind === "edited" || content?.kind === "revoked") change(message.key, content.target, content.kind);
+  }
+
+  /** Only the author's own word changes a message. */
+  function change(by: WAMessageKey, target: string | undefined, kind: "edited" | "revoked"): void {
+    if (target === undefined) return;
+    for (const waiting of arrivals.waiting()) {
+      const { key } = waiting.message;
+      if (key.id === target && isSameSender(key, by)) waiting.changed = kind;
+    }
+  }
+
+  return {
+    messages({ messages }) {
+      for (const message of messages) arrived(message);
+      if (quiet !== undefined && caughtUp) releaseAfter(timing.settle);
+    },
+    updates(updates) {
+      for (const word of wordsOfUpdates(updates)) words.add(word);
+    },
+    groupReceipts(updates) {
+      for (const word of wordsOfGroup(updates)) words.add(word);
+    },
+    async takeUp() {
+      for (const left of await journal.leftovers()) arrivals.add(left);
+    },
+    connecting() {
+      caughtUp = false;
+      arrivals.hold();
+    },
+    open: () => releaseAfter(timing.settle * mostMoments),
+    caughtUp() {
+      caughtUp = true;
+      releaseAfter(timing.settle);
+    },
+    closed: release,
+    async stop() {
+      clearTimeout(quiet);
+      await Promise.all([arrivals.stop(), words.stop()]);
+    },
+  };
+}
+
+function isSameSender(one: WAMessageKey, other: WAMessageKey): boolean {
+  const bothInGroup = Boolean(one.participant) && one.remoteJid === other.remoteJid;
+  const bothAlone = !one.participant && !other.participant;
+  return (bothInGroup || bothAlone) && sharesAddress(one, other);
+}
+
+function sharesAddress(one: WAMessageKey, other: WAMessageKey): boolean {
+  const mine = addressesOf(one);
+  return addressesOf(other).some((address) => mine.includes(address));
+}
+
+function addressesOf(key: WAMessageKey): readonly string[] {
+  const jids = key.participant ? [key.participant, key.participantAlt] : [key.remoteJid, key.remoteJidAlt];
+  return jids.flatMap((jid) => personOf(jid) ?? []);
+}
