@@ -29,6 +29,18 @@ describe("a visitor's session", () => {
     expect(await web.visitor().enter()).not.toBe(chat);
   });
 
+  it("tells the page what its account is called, and in which language, if the account says so", async () => {
+    const page = async (options: Parameters<typeof openWebchat>[0]) => {
+      const response = await (await openWebchat(options)).visitor().request("POST", "/session", {});
+      return await response.json();
+    };
+    expect(await page({ options: { title: "Mesa de cobranzas", locale: "pt-BR" } })).toMatchObject({
+      title: "Mesa de cobranzas",
+      locale: "pt-BR",
+    });
+    expect(await page({})).not.toHaveProperty("locale");
+  });
+
   it("shows operators an id that opens nothing", async () => {
     const web = await openWebchat();
     const ana = web.visitor();
