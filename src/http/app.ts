@@ -7,6 +7,7 @@ import { channelRoutes } from "./routes/channels.js";
 import { consoleRoutes } from "./routes/console.js";
 import { healthRoutes } from "./routes/health.js";
 import { mcpRoutes } from "./routes/mcp.js";
+import { pairRoutes } from "./routes/pair.js";
 import { queueRoutes } from "./routes/queues.js";
 import { runRoutes } from "./routes/run.js";
 
@@ -32,14 +33,16 @@ export function createHttpApp(ports: HttpPorts): HttpApp {
   app.route("/v1", runRoutes(ports));
   app.route("/v1", apiRoutes(ports));
   app.route("/", mcpRoutes(ports, access));
+  app.route("/", pairRoutes(ports, access));
   app.route("/", queueRoutes(ports, access));
   app.route("/", consoleRoutes(ports, access));
   return app;
 }
 
-const statusOf: Partial<Record<string, 404 | 502 | 503 | 504>> = {
+const statusOf: Partial<Record<string, 404 | 409 | 502 | 503 | 504>> = {
   store_unavailable: 503,
   agent_unknown: 404,
+  pairing_failed: 409,
   turn_timeout: 504,
   model_failed: 502,
 };

@@ -33,6 +33,10 @@ export interface HttpPorts {
   readonly deliveries: Pick<DeliveryStore, "recent">;
   readonly evidence: EvidenceReader;
   readonly unsettled: UnsettledStore;
+  /** Links accounts with their phones, wherever they are owned. */
+  readonly pairing: {
+    pair(channel: ChannelKind, name: string, phone: string | undefined): Promise<{ readonly code?: string }>;
+  };
   readonly queues: readonly Queue[];
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;

@@ -24,6 +24,8 @@ export function queueRoutes(ports: Pick<HttpPorts, "queues">, access: Access): H
   const routes = new Hono();
   // The dashboard's page asks for fonts and news from outside; it works without, and nobody else learns of it.
   const headers = secureHeaders({
+    // With none, a browser sends `Origin: null` with our own forms.
+    referrerPolicy: "same-origin",
     contentSecurityPolicy: {
       defaultSrc: ["'self'"],
       scriptSrc: ["'self'", "'unsafe-inline'"],
