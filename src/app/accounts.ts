@@ -28,7 +28,7 @@ export interface AccountsOptions {
 }
 
 /** Builds the adapter of one account, with the application behind it. Nothing talks until it is started. */
-export function createAccount(settings: ChannelAccount, options: AccountsOptions): Account {
+export async function createAccount(settings: ChannelAccount, options: AccountsOptions): Promise<Account> {
   const { channel, name, agent } = settings;
   const labels = { channel, account: name };
   let tell: (status: ChannelStatus) => void = () => {};
@@ -48,14 +48,14 @@ export function createAccount(settings: ChannelAccount, options: AccountsOptions
   };
   return {
     settings,
-    adapter: createAdapter(settings, host),
+    adapter: await createAdapter(settings, host),
     onStatus(next) {
       tell = next;
     },
   };
 }
 
-function createAdapter(settings: ChannelAccount, host: ChannelHost): ChannelAdapter {
+async function createAdapter(settings: ChannelAccount, host: ChannelHost): Promise<ChannelAdapter> {
   switch (settings.channel) {
     case "telegram": {
       const { name, token, apiRoot, groups, receive } = settings;
@@ -66,7 +66,13 @@ function createAdapter(settings: ChannelAccount, host: ChannelHost): ChannelAdap
       const words = { ...(title === undefined ? {} : { title }), ...(locale === undefined ? {} : { locale }) };
       return createWebchatAdapter({ name, ...words }, host);
     }
-    case "whatsapp":
+    case "whatsapp": {
+      const { name, groups, socketUrl, encryptionKeys, pacing } = settings;
+      // Its library takes a second and 60 MB to load: only where there is such an account.
+      const { createWhatsappAdapter } = await import("../../adapters/whatsapp/index.js");
+      const server = socketUrl === undefined ? {} : { socketUrl };
+      return createWhatsappAdapter({ name, groups, encryptionKeys, pacing, ...server }, host);
+    }
     case "whatsapp_cloud":
       throw new Error(`The channel ${settings.channel} has no adapter yet.`);
   }

@@ -20,6 +20,7 @@ import { createChannelRules } from "./channel-rules.js";
 import type { DaleConfig, Role } from "./config/index.js";
 import type { Logger } from "./logger.js";
 import { createMetrics } from "./metrics.js";
+import { createPairingDesk, followPairing } from "./pairing.js";
 import { createPresence, followPresence } from "./presence.js";
 import { type PropuestasPost, parsePropuestasPost, postPropuestas } from "./propuestas-post.js";
 import { startSchedule } from "./schedule.js";
@@ -87,7 +88,7 @@ export function createDale(options: DaleOptions): Dale {
       const { shard, signals } = store;
       accounts.set(
         key,
-        createAccount(settings, { shard, signals, inbound: inbound.queue, watch, metrics, logger, now }),
+        await createAccount(settings, { shard, signals, inbound: inbound.queue, watch, metrics, logger, now }),
       );
       outbound.set(key, queue(`outbound.${settings.channel}.${settings.name}`, parseOutboundPart));
     }
@@ -198,9 +199,11 @@ export function createDale(options: DaleOptions): Dale {
       tell();
       const timer = setInterval(tell, statusEveryMs);
       const unfollow = overConnection ? await followPresence(adapter, store.bus) : undefined;
+      const unpair = adapter.beginPairing ? await followPairing(adapter, store.bus) : undefined;
       closers.push(async () => {
         clearInterval(timer);
         unfollow?.();
+        unpair?.();
         await adapter.stop();
         await store.status.remove(adapter.channel, adapter.name).catch(() => undefined);
       });
@@ -238,6 +241,7 @@ export function createDale(options: DaleOptions): Dale {
         deliveries,
         evidence: store.evidence,
         unsettled: store.unsettled,
+        pairing: createPairingDesk(store.bus),
         queues: queues.map(({ bull }) => bull),
         readiness: async () => {
           const redis = await store.connections.ping().then(

@@ -4,6 +4,7 @@ import { chat } from "./chat.js";
 import { check } from "./check.js";
 import { doctor } from "./doctor.js";
 import { mcp } from "./mcp.js";
+import { pair } from "./pair.js";
 import { start } from "./start.js";
 
 const roles = ["ingress", "worker", "sender", "http"];
@@ -42,6 +43,15 @@ program
   .option("--agent <name>", "whom to talk to (default: the first)")
   .option("--session <id>", "go on with this session (default: a new one)")
   .action(chat);
+
+program
+  .command("pair <account>")
+  .description("link an account of a running Dale with its phone, e.g. whatsapp:shop")
+  .option("--phone <number>", "give out a code to type on that phone, instead of one to scan")
+  .addOption(config())
+  .option("--url <url>", "where it runs (default: what the configuration says)")
+  .option("--token <token>", "its token (default: DALE_TOKEN, or what the configuration says)")
+  .action(pair);
 
 program
   .command("mcp")
