@@ -1,11 +1,13 @@
 import { createTelegramAdapter } from "../../adapters/telegram/index.js";
 import { createWebchatAdapter } from "../../adapters/webchat/index.js";
+import { createWhatsappCloudAdapter } from "../../adapters/whatsapp-cloud/index.js";
 import type { ChannelAdapter, ChannelHost, ChannelStatus } from "../channels/index.js";
 import { sessionOf } from "../channels/index.js";
 import type { NoticeWatch } from "../outbound/index.js";
 import type { OrderedQueue } from "../queue/index.js";
 import { createRedisChannelStore, type Shard, type Signals } from "../store/index.js";
 import { type TurnRequest, turnOf } from "../turns/index.js";
+import type { CloudSiblings } from "./cloud-siblings.js";
 import type { ChannelAccount } from "./config/index.js";
 import type { Logger } from "./logger.js";
 import type { Metrics } from "./metrics.js";
@@ -22,6 +24,7 @@ export interface AccountsOptions {
   readonly signals: Signals;
   readonly inbound: Pick<OrderedQueue<TurnRequest>, "add">;
   readonly watch: NoticeWatch;
+  readonly siblings: CloudSiblings;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly now: () => number;
@@ -48,14 +51,18 @@ export async function createAccount(settings: ChannelAccount, options: AccountsO
   };
   return {
     settings,
-    adapter: await createAdapter(settings, host),
+    adapter: await createAdapter(settings, host, options.siblings),
     onStatus(next) {
       tell = next;
     },
   };
 }
 
-async function createAdapter(settings: ChannelAccount, host: ChannelHost): Promise<ChannelAdapter> {
+async function createAdapter(
+  settings: ChannelAccount,
+  host: ChannelHost,
+  siblings: CloudSiblings,
+): Promise<ChannelAdapter> {
   switch (settings.channel) {
     case "telegram": {
       const { name, token, apiRoot, groups, receive } = settings;
@@ -73,7 +80,24 @@ async function createAdapter(settings: ChannelAccount, host: ChannelHost): Promi
       const server = socketUrl === undefined ? {} : { socketUrl };
       return createWhatsappAdapter({ name, groups, encryptionKeys, pacing, ...server }, host);
     }
-    case "whatsapp_cloud":
-      throw new Error(`The channel ${settings.channel} has no adapter yet.`);
+    case "whatsapp_cloud": {
+      const { name, phoneNumberId, accessToken, appSecret, verifyToken, graphUrl, groups, lateTemplate } = settings;
+      const adapter = createWhatsappCloudAdapter(
+        {
+          name,
+          phoneNumberId,
+          accessToken,
+          appSecret,
+          verifyToken,
+          graphUrl,
+          groups,
+          siblings: siblings.of(settings),
+          ...(lateTemplate === undefined ? {} : { lateTemplate }),
+        },
+        host,
+      );
+      siblings.add(settings, adapter);
+      return adapter;
+    }
   }
 }

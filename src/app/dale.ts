@@ -17,6 +17,7 @@ import { type Account, createAccount } from "./accounts.js";
 import { createAgents } from "./agents.js";
 import type { Loaded } from "./boot.js";
 import { createChannelRules } from "./channel-rules.js";
+import { createCloudSiblings } from "./cloud-siblings.js";
 import type { DaleConfig, Role } from "./config/index.js";
 import type { Logger } from "./logger.js";
 import { createMetrics } from "./metrics.js";
@@ -82,13 +83,23 @@ export function createDale(options: DaleOptions): Dale {
     const { slots } = store;
     const watch = createNoticeWatch({ deliveries, slots, levelOf: rules.levelOf, logger, now });
     const accounts = new Map<string, Account>();
+    const siblings = createCloudSiblings();
     const outbound = new Map<string, BullOrderedQueue<OutboundPart>>();
     for (const settings of config.channels) {
       const key = `${settings.channel}:${settings.name}`;
       const { shard, signals } = store;
       accounts.set(
         key,
-        await createAccount(settings, { shard, signals, inbound: inbound.queue, watch, metrics, logger, now }),
+        await createAccount(settings, {
+          shard,
+          signals,
+          inbound: inbound.queue,
+          watch,
+          siblings,
+          metrics,
+          logger,
+          now,
+        }),
       );
       outbound.set(key, queue(`outbound.${settings.channel}.${settings.name}`, parseOutboundPart));
     }
