@@ -367,6 +367,10 @@ export function orderedQueueContract(what: string, start: () => Promise<OrderedQ
         const consumer = await consume(queue, async ({ id }) => {
           seen.push(id);
         });
+        await addAll(queue, "before", 1);
+        await expect.poll(() => seen.splice(0)).toEqual(["before-0"]);
+        // By now it waits for the next job, which comes after the pause.
+        await sleep(50);
         await consumer.pause();
         await addAll(queue, "a", 2);
         await sleep(100);

@@ -222,6 +222,21 @@ async function twoWorkers() {
   return { runs, dead, two: await start() };
 }
 
+describe("a run that takes longer than a lock lasts", () => {
+  it("keeps its job, since it is renewed", async () => {
+    await rig.close();
+    rig = await openQueueRig({ ...options, lockMs: 1500 });
+    const signals: AbortSignal[] = [];
+    await rig.add("a", 0);
+    await rig.consume(async ({ signal }) => {
+      signals.push(signal);
+      await sleep(2500);
+    });
+    await expect.poll(async () => (await rig.queue.counts()).completed, { timeout: 6000 }).toBe(1);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+});
+
 describe("a process that is asked to end", () => {
   it("leaves no job locked that it could not finish", async () => {
     await rig.add("a", 0);

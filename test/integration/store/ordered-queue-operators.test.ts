@@ -259,6 +259,20 @@ describe("an operator at the dashboard", () => {
 });
 
 describe("the sweeper", () => {
+  it("leaves a job that waits for its retry alone, and so does whoever adds to its line", async () => {
+    await rig.close();
+    rig = await openQueueRig({ backoff: () => 60_000 });
+    await rig.add("a", 0);
+    await rig.consume(async () => {
+      throw new Error("no");
+    });
+    await expect.poll(async () => (await rig.bull.getJobCounts("delayed")).delayed).toBe(1);
+    await rig.add("a", 1);
+    await rig.add("a", 1);
+    await sleep(350);
+    expect(rig.runs).toEqual(["a-0"]);
+  });
+
   it("wakes the workers again when one that froze has taken the wake-up with it", async () => {
     const { base } = createKeyspace(rig.prefix).queue("inbound");
     const frozen = rig.connections.patient("frozen");
