@@ -125,11 +125,15 @@ function readCall(tool: Tool, argumentsText: string): CheckedCall | Outcome {
   if (!isObject(parsed.value)) return badArguments("The arguments have to be one JSON object. Nothing ran.");
   const problem = tool.check(parsed.value);
   if (problem !== undefined) return badArguments(`${problem} Nothing ran.`);
-  return {
-    args: parsed.value,
-    canonical: canonicalize(parsed.value),
-    fingerprint: fingerprint(tool.name, parsed.value),
-  };
+  const args = withDefaults(parsed.value, tool.defaults);
+  return { args, canonical: canonicalize(args), fingerprint: fingerprint(tool.name, args) };
+}
+
+/** The arguments in the order of the call, then the declared values of those that it left out. */
+function withDefaults(args: JsonObject, defaults: JsonObject | undefined): JsonObject {
+  if (defaults === undefined) return args;
+  const missing = Object.entries(defaults).filter(([name]) => !Object.hasOwn(args, name));
+  return missing.length === 0 ? args : { ...args, ...Object.fromEntries(missing) };
 }
 
 function isObject(value: JsonValue): value is JsonObject {

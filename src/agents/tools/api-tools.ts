@@ -1,5 +1,5 @@
 import type { ApiTool } from "../spec/index.js";
-import { limitsOf, titlesOf, toolName } from "./declared.js";
+import { defaultsOf, limitsOf, titlesOf, toolName } from "./declared.js";
 import type { HttpCall, HttpCaller } from "./http-call.js";
 import { callHttp } from "./http-tool.js";
 import { argumentCheck, parameterSchema } from "./parameters.js";
@@ -31,6 +31,7 @@ export function apiTools(declared: ApiTool, caller: HttpCaller): Tool[] {
       requiresApproval: operation.proposes,
       ...(operation.title !== undefined && { title: operation.title }),
       ...titlesOf(operation.parameters),
+      ...defaultsOf(operation.parameters),
       ...(operation.proposes && {
         proposes: { tipo: "api", destino: declared.name, operacion: operation.name } as const,
       }),

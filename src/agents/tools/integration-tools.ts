@@ -1,6 +1,6 @@
 import { DaleError } from "../../errors/index.js";
 import type { IntegrationManifest, IntegrationTool } from "../spec/index.js";
-import { limitsOf, titlesOf, toolName } from "./declared.js";
+import { defaultsOf, limitsOf, titlesOf, toolName } from "./declared.js";
 import type { HttpCall, HttpCaller } from "./http-call.js";
 import { callHttp } from "./http-tool.js";
 import { cursorParameter } from "./paging.js";
@@ -49,6 +49,7 @@ export function integrationTools(
       requiresApproval: action.writes,
       ...(action.title !== undefined && { title: action.title }),
       ...titlesOf(action.parameters),
+      ...defaultsOf(action.parameters),
       check: argumentCheck(name, parameters),
       call: (args, context) => callHttp(caller, call, args, context),
     };

@@ -16,6 +16,11 @@ export interface Tool {
   /** Labels for the notice, from the manifest; the technical name stays visible beside them. */
   readonly title?: string;
   readonly argumentTitles?: Readonly<Record<string, string>>;
+  /**
+   * Declared values of arguments that a call leaves out. The runtime fills them in before it takes the fingerprint, so
+   * that a notice shows all that will run.
+   */
+  readonly defaults?: JsonObject;
   /** For a tenant's `api`/`mcp` operation with `mode: propose`: it is returned, never executed here. */
   readonly proposes?: { readonly tipo: "api" | "mcp"; readonly destino: string; readonly operacion: string };
   /** Checks arguments against the declaration. @returns what is wrong, in words for the model; undefined when fine */

@@ -51,6 +51,17 @@ describe("a gated call", () => {
     expect(JSON.parse(told)).toMatchObject({ status: "waiting_for_confirmation", executed: false });
   });
 
+  it("shows the declared values of what the call leaves out, and runs with them", async () => {
+    const { model, talk, own } = collections();
+    const transfer = recordingTool("bank_transfer", { needsConfirmation: true, defaults: { currency: "USD" } });
+    own.push(transfer);
+    model.plays([{ text: "", calls: [{ tool: "bank_transfer", args: { amount: 5 } }] }, { text: "Wait." }]);
+    expect((await talk.say("send 5")).notice).toContain("bank_transfer con amount: 5, currency: USD");
+    model.plays([{ text: "Sent." }]);
+    await talk.say("dale");
+    expect(transfer.calls.map((call) => call.args)).toEqual([{ amount: 5, currency: "USD" }]);
+  });
+
   it("runs once, as it was shown, after the person's own yes, before the model is asked", async () => {
     const { model, create, talk } = collections();
     model.plays(proposing);
