@@ -15,5 +15,7 @@ export async function check(options: CheckOptions): Promise<void> {
     return;
   }
   const agents = booted.ok ? booted.loaded.agents.length : 0;
-  console.log(`${options.config}: fine, ${agents} agent${agents === 1 ? "" : "s"}.`);
+  const errors = booted.problems.filter(({ severity }) => severity === "error").length;
+  const loads = `${agents} agent${agents === 1 ? "" : "s"} load${agents === 1 ? "s" : ""}`;
+  console.log(`${options.config}: ${errors === 0 ? `fine, ${loads}.` : `starts, ${loads}; what is bad is left out.`}`);
 }
