@@ -101,8 +101,7 @@ async function createRig(): Promise<ChannelRig> {
       }
     },
     async reports(ref, level) {
-      const type = { delivered: undefined, read: "read", failed: "server-error" }[level];
-      web.receipt({ id: ref, to: ana.pn }, type);
+      web.receipt({ id: ref, to: ana.pn }, level === "delivered" ? {} : { type: level });
     },
     close: () => web.close(),
   };

@@ -21,6 +21,7 @@ import { createServerIdentity } from "./noise.js";
 import { takeMessage } from "./outgoing.js";
 import { createPairing } from "./pairing.js";
 import { answerQuery } from "./queries.js";
+import { hushLibsignal } from "./quiet.js";
 import {
   createIdentity,
   createWorld,
@@ -61,8 +62,11 @@ export interface FakeWhatsappWeb {
   upload(bytes: Uint8Array, kind: MediaType): Promise<UploadedFile>;
   /** Sends the device the last message once more, as it was or encrypted again. */
   redeliver(how: "same" | "encrypted again"): Promise<void>;
-  /** Tells the device what became of its message. */
-  receipt(message: Pick<SentMessage, "id" | "to">, type?: string, participant?: string): void;
+  /** Tells the device what became of its message: that it arrived, or what `type` says, now or at `at` (seconds). */
+  receipt(
+    message: Pick<SentMessage, "id" | "to">,
+    more?: { readonly type?: string; readonly participant?: string; readonly at?: number },
+  ): void;
   /** Tells the device anything. */
   stanza(node: BinaryNode): void;
   /** Ends the stream with that code, as the server does; without one, as when another client takes over. */
@@ -79,6 +83,7 @@ export interface FakeWhatsappWeb {
 }
 
 export async function startFakeWhatsappWeb(): Promise<FakeWhatsappWeb> {
+  hushLibsignal();
   const identity = createServerIdentity();
   const media = createMediaHost();
   const http = createServer((request, response) => media.serve(request, response));
@@ -213,10 +218,8 @@ export async function startFakeWhatsappWeb(): Promise<FakeWhatsappWeb> {
       const from = phoneAt(world, last.attrs.participant ?? last.attrs.from ?? "");
       if (from) await incoming.writerOf(from).resends(last.attrs.id ?? "");
     },
-    receipt(message, type, participant) {
-      const attrs = { id: message.id, from: message.to, t: seconds() };
-      const more = { ...(type ? { type } : {}), ...(participant ? { participant } : {}) };
-      world.send({ tag: "receipt", attrs: { ...attrs, ...more } });
+    receipt({ id, to }, { at, ...more } = {}) {
+      world.send({ tag: "receipt", attrs: { id, from: to, t: at === undefined ? seconds() : String(at), ...more } });
     },
     stanza: world.send,
     streamError(code, inner) {
