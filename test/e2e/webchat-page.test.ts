@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openBrowser } from "../fixtures/browser.js";
@@ -123,7 +124,12 @@ describe("a conversation on the page", () => {
 
   it("places a yes after the notice that it was typed under, and its receipt before it", async () => {
     const page = await visit();
-    const { ref, order } = await sendNotice(await chatOf(page));
+    const chat = await chatOf(page);
+    await page.route("**/receipts", async (route) => {
+      await sleep(300);
+      await route.continue();
+    });
+    const { ref, order } = await sendNotice(chat);
     await page.waitForSelector(".notice");
     await type(page, "dale");
     await vi.waitFor(() => expect(site.host.received).toHaveLength(1));
@@ -252,8 +258,19 @@ describe("the page", () => {
 
     const fresh = await browser.newContext();
     closing.push(() => fresh.close());
+    const given: (string | undefined)[] = [];
+    let asking = 0;
+    await fresh.route("**/session", async (route) => {
+      asking++;
+      // Waits for another tab to ask at the same time, if it would.
+      for (let ms = 0; asking === 1 && ms < 2_000; ms += 20) await sleep(20);
+      const response = await route.fetch();
+      given.push(response.headers()["set-cookie"]);
+      await route.fulfill({ response });
+    });
     const tabs = [await fresh.newPage(), await fresh.newPage(), await fresh.newPage()];
     await Promise.all(tabs.map(enter));
+    expect(given.filter((cookie) => cookie !== undefined)).toHaveLength(1);
     expect(new Set(await Promise.all(tabs.map(chatOf))).size).toBe(1);
     const [first, , third] = tabs;
     if (!first || !third) throw new Error("no tabs");
@@ -298,6 +315,7 @@ describe("the page", () => {
     const chat = await chatOf(page);
     await site.say(chat, "before");
     await shows(page, "before");
+    const bubble = await page.$(".agent .bubble");
     await site.unplug();
     await page.waitForSelector(".banner:not([hidden])");
     expect(await page.textContent(".banner")).toBe("Reconectando…");
@@ -307,6 +325,8 @@ describe("the page", () => {
     await page.waitForSelector(".banner", { state: "hidden" });
     await state(page, "typed meanwhile", "sent");
     await vi.waitFor(async () => expect(await texts(page)).toHaveLength(3));
+    // What was there is not drawn anew: nobody loses their place, or a selection.
+    expect(await bubble?.evaluate((each) => each.isConnected)).toBe(true);
     // It was typed before the notice was there, whenever it arrived.
     expect(site.host.received[0]?.order).toBeLessThan(order);
   });
