@@ -4,6 +4,8 @@ import { secureHeaders } from "hono/secure-headers";
 
 /** Pages load their own scripts, styles and pictures, and speak to this server only. */
 export const pageHeaders = secureHeaders({
+  // With none, a browser sends `Origin: null` with our own forms.
+  referrerPolicy: "same-origin",
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
     scriptSrc: ["'self'"],
