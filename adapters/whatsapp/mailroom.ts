@@ -115,7 +115,10 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
       caughtUp = false;
       arrivals.hold();
     },
-    open: () => releaseAfter(timing.settle * mostMoments),
+    open() {
+      // WhatsApp may have told the end of the batch before.
+      if (!caughtUp) releaseAfter(timing.settle * mostMoments);
+    },
     caughtUp() {
       caughtUp = true;
       releaseAfter(timing.settle);
