@@ -70,7 +70,7 @@ describe("the console", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("button", { name: /api:cobranzas:console/ }).click();
     const story = page.locator("#story");
-    await story.getByText("Executed").waitFor();
+    await story.getByText("Executed", { exact: true }).waitFor();
     const words = await story.locator("li").allInnerTexts();
     const places = [
       storyQuestion,
