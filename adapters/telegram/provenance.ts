@@ -27,8 +27,8 @@ export function notAPersons(message: Message): NotAPersons | undefined {
 
 /**
  * How the text of a person's new message came to be. `typed` is only a plain text of theirs: not forwarded, not through
- * a bot, not sent by a schedule, not edited before we first saw it, with no quotation from elsewhere, and no command
- * (a command may be tapped).
+ * a bot, not sent by a schedule, not edited before we first saw it, with no quotation from elsewhere, nothing of it
+ * struck through, and no command (a command may be tapped).
  *
  * `bot.on("message:text")` of grammY fires for all of these alike.
  */
@@ -38,9 +38,18 @@ export function provenanceOf(message: Message): Provenance {
   if (has(message, "via_bot")) return "via_bot";
   if (message.text === undefined)
     return message.voice || message.video_note || message.audio ? "transcript" : "caption";
-  if (has(message, "external_reply", "quote", "reply_to_story")) return "quoted_other";
+  if (has(message, "external_reply", "quote", "reply_to_story") || isFormatted(message, quotations))
+    return "quoted_other";
   if (has(message, "is_from_offline", "edit_date") || /^\s*\//.test(message.text)) return "other";
+  if (isFormatted(message, ["strikethrough"])) return "other";
   return "typed";
+}
+
+/** Formatting that says: these are somebody else's words. */
+const quotations = ["blockquote", "expandable_blockquote"];
+
+function isFormatted(message: Message, types: readonly string[]): boolean {
+  return message.entities?.some(({ type }) => types.includes(type)) ?? false;
 }
 
 /**

@@ -3,10 +3,10 @@ import { createWebchatAdapter } from "../../adapters/webchat/index.js";
 import { createWhatsappCloudAdapter } from "../../adapters/whatsapp-cloud/index.js";
 import type { ChannelAdapter, ChannelHost, ChannelStatus } from "../channels/index.js";
 import { sessionOf } from "../channels/index.js";
-import type { NoticeWatch } from "../outbound/index.js";
+import type { DeliveryStore, NoticeWatch } from "../outbound/index.js";
 import type { OrderedQueue } from "../queue/index.js";
 import { createRedisChannelStore, type Shard, type Signals } from "../store/index.js";
-import { type TurnRequest, turnOf } from "../turns/index.js";
+import { chatOf, type TurnRequest, turnOf } from "../turns/index.js";
 import type { CloudSiblings } from "./cloud-siblings.js";
 import type { ChannelAccount } from "./config/index.js";
 import type { Logger } from "./logger.js";
@@ -24,6 +24,7 @@ export interface AccountsOptions {
   readonly signals: Signals;
   readonly inbound: Pick<OrderedQueue<TurnRequest>, "add">;
   readonly watch: NoticeWatch;
+  readonly deliveries: Pick<DeliveryStore, "interrupt">;
   readonly siblings: CloudSiblings;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -38,6 +39,8 @@ export async function createAccount(settings: ChannelAccount, options: AccountsO
   const host: ChannelHost = {
     async receive(message) {
       const data: TurnRequest = { version: 1, kind: "message", agent, message };
+      // Before it is enqueued: a yes that arrives later may answer this message instead of a notice.
+      if (message.group) await options.deliveries.interrupt(chatOf(message), message.sender);
       const result = await options.inbound.add({ id: turnOf(message), key: sessionOf(message), data });
       options.metrics.inbound.inc({ ...labels, result });
       return result;

@@ -22,6 +22,7 @@ import type { DaleConfig, Role } from "./config/index.js";
 import type { Logger } from "./logger.js";
 import { createMetrics } from "./metrics.js";
 import { createPairingDesk, followPairing } from "./pairing.js";
+import { createMediaPerception } from "./perception.js";
 import { createPresence, followPresence } from "./presence.js";
 import { type PropuestasPost, parsePropuestasPost, postPropuestas } from "./propuestas-post.js";
 import { startSchedule } from "./schedule.js";
@@ -95,6 +96,7 @@ export function createDale(options: DaleOptions): Dale {
           signals,
           inbound: inbound.queue,
           watch,
+          deliveries,
           siblings,
           metrics,
           logger,
@@ -130,6 +132,7 @@ export function createDale(options: DaleOptions): Dale {
         }),
         agentOf: agents.turnAgent,
         channelOf: rules.channelOf,
+        perception: createMediaPerception(config.media, adapterOf, logger),
         run: agents.runtime.run,
         runWorkflow: agents.runtime.runWorkflow,
         enqueue,

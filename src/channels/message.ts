@@ -6,7 +6,8 @@ export type ChannelKind = "telegram" | "whatsapp" | "whatsapp_cloud" | "webchat"
  * `edited`, `button`, `bot`, `echo` and `system` are no new message of the person: they never touch a pending proposal,
  * and no adapter hands them on. `caption`, `forwarded`, `quoted_other`, `transcript`, `via_bot` and `other` are new
  * messages: they clear a pending proposal and are ordinary turns. `other` is a text that may not have been typed here and
- * now: a command that can be tapped, a message sent by a schedule, or one that was edited before it was first seen.
+ * now (a command that can be tapped, a message sent by a schedule, one that was edited before it was first seen), or that
+ * takes itself back: formatted as struck through.
  */
 export type Provenance =
   | "typed"

@@ -69,7 +69,7 @@ export type DeliveryEvent =
 
 /**
  * Where delivery records live. Every change is one atomic script (compare-and-set on the record); `sending` also makes
- * the part the last one sent to its chat, in the same script. Contract suite: test/contracts/delivery-store.ts.
+ * the part the last one sent to its chat, in the same script, with the person whom it was sent to. Contract suite: test/contracts/delivery-store.ts.
  */
 export interface DeliveryStore {
   /** Applies one event; answers the record before and after (the same object when nothing changed). */
@@ -84,4 +84,9 @@ export interface DeliveryStore {
   /** What was parked for this message, oldest first; kept to the end of its time: applied twice, it changes nothing. */
   parked(channel: string, account: string, ref: string): Promise<readonly Receipt[]>;
   recent(query: { readonly session?: string; readonly limit: number }): Promise<readonly Delivery[]>;
+  /**
+   * Somebody wrote in a chat (`<channel>:<account>:<chat>`) of several people: what was last sent there to another of
+   * them is not the last thing that was said there any more.
+   */
+  interrupt(chat: string, sender: string): Promise<void>;
 }

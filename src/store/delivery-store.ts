@@ -19,9 +19,10 @@ const mostTries = 200;
 
 /**
  * KEYS: record, parts of the turn (hash: part → index), recent parts, recent parts of the session, then those of the
- * platform's id and of the chat's last sent part that apply.
+ * platform's id, and of the chat's last sent part and of whom it was sent to, that apply.
  * ARGV: revision seen, next revision, record's next form, ttl, part, index, place among the recent,
- * how many recent ones are kept in all and of the session, "1" when there is a platform's id, ttl of the chat's last part.
+ * how many recent ones are kept in all and of the session, "1" when there is a platform's id, ttl of the chat's last part,
+ * whom it is sent to.
  */
 const swapScript = createScript(`${swapLua}
 local part, ttl = ARGV[5], ARGV[4]
@@ -38,8 +39,16 @@ if ARGV[10] == '1' then
   redis.call('SET', KEYS[at], part, 'PX', ttl)
   at = at + 1
 end
-if KEYS[at] then redis.call('SET', KEYS[at], part, 'PX', ARGV[11]) end
+if KEYS[at] then
+  redis.call('SET', KEYS[at], part, 'PX', ARGV[11])
+  redis.call('SET', KEYS[at + 1], ARGV[12], 'PX', ARGV[11])
+end
 return 1`);
+
+/** KEYS: the chat's last sent part, whom it was sent to. ARGV: who wrote. */
+const interruptScript = createScript(`
+if redis.call('GET', KEYS[2]) == ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1], KEYS[2])`);
 
 /** KEYS: receipts. ARGV: receipt, how many are kept, ttl. */
 const parkScript = createScript(`
@@ -64,10 +73,8 @@ export function createDeliveryStore(shard: Shard): DeliveryStore {
     const next = nextRevision(seen);
     const changed = [keys.record(after.part), keys.turn(after.turn), keys.recent, keys.recentOf(after.session)];
     if (after.ref !== undefined) changed.push(keys.ref(after.channel, after.account, after.ref));
-    if (event.type === "sending") {
-      const { channel, account, chat } = event.part.address;
-      changed.push(slotKeys.tail(prefix, `${channel}:${account}:${chat}`));
-    }
+    const address = event.type === "sending" ? event.part.address : undefined;
+    if (address) changed.push(...tailOf(`${address.channel}:${address.account}:${address.chat}`));
     const swapped = await swapScript.run(redis, "writing a delivery", changed, [
       seen,
       next,
@@ -80,8 +87,13 @@ export function createDeliveryStore(shard: Shard): DeliveryStore {
       mostRecentOfSession,
       after.ref === undefined ? "0" : "1",
       tailTtlMs,
+      address?.sender ?? "",
     ]);
     return swapped === 1;
+  }
+
+  function tailOf(chat: string): readonly string[] {
+    return [slotKeys.tail(prefix, chat), slotKeys.tailSender(prefix, chat)];
   }
 
   async function readAll(parts: readonly string[]): Promise<readonly Delivery[]> {
@@ -126,6 +138,9 @@ export function createDeliveryStore(shard: Shard): DeliveryStore {
         const list = session === undefined ? keys.recent : keys.recentOf(session);
         return await readAll(await redis.zrevrange(list, 0, limit - 1));
       }),
+    async interrupt(chat, sender) {
+      await interruptScript.run(redis, "writing what was last said in a chat", tailOf(chat), [sender]);
+    },
   };
 }
 

@@ -19,6 +19,8 @@ export const slotKeys = {
   slot: (prefix: string, session: string) => `${prefix}:slot:${session}`,
   /** The outbound part that was last handed to the platform for a chat (`<channel>:<account>:<chat>`). */
   tail: (prefix: string, chat: string) => `${prefix}:tail:${chat}`,
+  /** Whom that part was sent to. */
+  tailSender: (prefix: string, chat: string) => `${prefix}:tail-sender:${chat}`,
   /** Hash: proposal → what is known of an execution that nobody saw end. */
   unsettled: (prefix: string) => `${prefix}:unsettled`,
 };

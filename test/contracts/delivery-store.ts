@@ -139,6 +139,19 @@ export function deliveryStoreContract(title: string, create: () => Promise<Deliv
       expect(await store.partOf("telegram", "bot", "7:2")).toBeUndefined();
     });
 
+    it("knows of no last message in a chat once somebody else than its addressee has written there", async () => {
+      const part = outboundPart("t-1", 1, 1);
+      await send(part, "m-1");
+      await store.interrupt("telegram:bot:8", "9");
+      await rig.open().interrupt("telegram:bot:7", "7");
+      expect(await rig.lastSent("telegram:bot:7")).toBe(part.id);
+      await rig.open().interrupt("telegram:bot:7", "9");
+      expect(await rig.lastSent("telegram:bot:7")).toBeUndefined();
+      const again = outboundPart("t-2", 1, 1);
+      await send(again, "m-2");
+      expect(await rig.lastSent("telegram:bot:7")).toBe(again.id);
+    });
+
     it("finds a part by the id that was chosen for it before it is sent", async () => {
       const part = outboundPart("t-1", 1, 1);
       await store.apply(part.id, sending(part, "OWN1"));

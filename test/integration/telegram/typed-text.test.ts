@@ -101,6 +101,8 @@ const marks = [
   ["quoted_other", { external_reply: { origin: { type: "user", date: 1, sender_user: ana } } }],
   ["quoted_other", { quote: { text: "SI", position: 0 }, reply_to_message: { message_id: 6, date: 1, chat } }],
   ["quoted_other", { reply_to_story: { chat, id: 1 } }],
+  ["quoted_other", { entities: [{ type: "blockquote", offset: 0, length: 2 }] }],
+  ["other", { entities: [{ type: "strikethrough", offset: 0, length: 2 }] }],
   ["other", { is_from_offline: true }],
   ["other", { edit_date: 1_700_000_001 }],
 ] as const;

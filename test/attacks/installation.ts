@@ -1,0 +1,183 @@
+import { Queue } from "bullmq";
+import { type FakeBackend, startBackend } from "../fakes/backend/index.js";
+import { type FakeOpenAi, startFakeOpenAi } from "../fakes/openai/index.js";
+import { type FakeBotApi, startFakeBotApi } from "../fakes/telegram-bot-api/index.js";
+import { praxisConnections } from "../fixtures/cobranzas.js";
+import { type Gateway, type Installation, install } from "../fixtures/gateway.js";
+import { startRedisServer } from "../fixtures/redis-server.js";
+import type { Stage } from "./attack.js";
+import { webhookSecret } from "./cases/replay.js";
+import { tolerantTtlMs } from "./cases/state.js";
+import { agentFiles, agentNames, manifest, workflowFile } from "./desk.js";
+import { createPuppets, type Puppets } from "./puppets.js";
+import { apiStage } from "./stages/api.js";
+import { type TelegramBots, telegramStage } from "./stages/telegram.js";
+import { type WebchatStage, webchatStage } from "./stages/webchat.js";
+
+/** The platforms that every installation talks to. */
+export interface Outside {
+  readonly backend: FakeBackend;
+  readonly model: FakeOpenAi;
+  readonly telegram: FakeBotApi;
+  readonly puppets: Puppets;
+  close(): Promise<void>;
+}
+
+export async function startOutside(): Promise<Outside> {
+  const puppets = createPuppets();
+  const [backend, model, telegram] = await Promise.all([
+    startBackend(),
+    startFakeOpenAi({ script: puppets.play }),
+    startFakeBotApi(),
+  ]);
+  return {
+    backend,
+    model,
+    telegram,
+    puppets,
+    async close() {
+      await Promise.all([backend.close(), model.stop(), telegram.close()]);
+    },
+  };
+}
+
+/** A gateway under attack, and the ways in. */
+export interface Fortress {
+  readonly place: Installation;
+  readonly stages: readonly Stage[];
+  /** Lets the schedules come due now. */
+  tick(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The whole of Dale in one process, every agent on every channel. */
+export async function startFortress(outside: Outside): Promise<Fortress> {
+  const bots = botsOf(outside, agentNames, "");
+  const groups = botsOf(outside, ["cobranzas"], "group-");
+  const faulty = botsOf(outside, ["cobranzas"], "faulty-");
+  const hooked = botsOf(outside, ["cobranzas"], "hooked-");
+  const redis = await startRedisServer();
+  const accounts = Object.fromEntries(agentNames.map((agent) => [agent, `web-${agent}`]));
+  const place = await install({
+    config: {
+      redis: { url: redis.url },
+      channels: {
+        telegram: [
+          ...accountsOf(outside, bots, { groups: "always" }),
+          ...accountsOf(outside, groups, { groups: "always" }),
+          ...accountsOf(outside, faulty, {}),
+          ...accountsOf(outside, hooked, { mode: "webhook", secret_token: webhookSecret }),
+        ],
+        webchat: agentNames.map((agent) => ({ name: accounts[agent], agent })),
+      },
+    },
+    ...filesOf(outside),
+    more: { "agents/informe.workflow.yaml": JSON.stringify(workflowFile) },
+  });
+  const dale = await place.start();
+  await setWebhooks(outside, place, hooked);
+  const webchat: WebchatStage = webchatStage(place, accounts);
+  return {
+    place,
+    tick: () => tick(redis.url),
+    stages: [
+      telegramStage({ name: "Telegram", slug: "telegram", bots }),
+      telegramStage({ name: "Telegram group", slug: "group", bots: { ...groups }, group: true }),
+      webchat,
+      apiStage(place),
+      telegramStage({ name: "Telegram", slug: "faulty", bots: faulty, special: "faulty" }),
+      telegramStage({ name: "Telegram by webhook", slug: "webhook", bots: hooked, special: "webhook" }),
+      filesStage,
+    ],
+    async close() {
+      await webchat.close();
+      await stopped(dale, place);
+      await redis.remove();
+    },
+  };
+}
+
+/** The same with every tolerance, and proposals that do not live long. */
+export async function startTolerantFortress(outside: Outside): Promise<Fortress> {
+  const bots = botsOf(outside, ["cobranzas"], "tolerant-");
+  const place = await install({
+    config: {
+      gate: { tolerate: ["final_punctuation", "invisible"], ttl: `${tolerantTtlMs}ms` },
+      channels: { telegram: accountsOf(outside, bots, {}) },
+    },
+    ...filesOf(outside),
+  });
+  const dale = await place.start();
+  return {
+    place,
+    tick: async () => undefined,
+    stages: [
+      { ...telegramStage({ name: "Telegram", slug: "tolerant", bots }), special: "tolerant" },
+      { ...apiStage(place), slug: "tolerant-api", special: "tolerant" },
+    ],
+    close: () => stopped(dale, place),
+  };
+}
+
+/** Where nobody is met: only files are looked at. */
+const filesStage: Stage = {
+  name: "files",
+  slug: "files",
+  longest: 0,
+  ways: new Set(),
+  special: "check",
+  meet: () => Promise.reject(new Error("nobody is met in a file")),
+};
+
+async function setWebhooks(outside: Outside, place: Installation, bots: TelegramBots): Promise<void> {
+  for (const { bot, account } of Object.values(bots)) {
+    await fetch(`${outside.telegram.url}/bot${bot.token}/setWebhook`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ url: `${place.url}/webhooks/telegram/${account}`, secret_token: webhookSecret }),
+    });
+  }
+}
+
+/** A schedule's next run waits in its queue: it is called up before its time. */
+async function tick(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const queue = new Queue("schedule", { connection: { host: hostname, port: Number(port) }, prefix: "{dale:0}" });
+  for (const job of await queue.getDelayed()) await job.promote();
+  await queue.close();
+}
+
+function botsOf(outside: Outside, agents: readonly string[], prefix: string): TelegramBots {
+  return Object.fromEntries(
+    agents.map((agent) => [agent, { bot: outside.telegram.bot(), account: `${prefix}${agent}` }] as const),
+  );
+}
+
+export function accountsOf(
+  outside: Outside,
+  bots: TelegramBots,
+  more: Readonly<Record<string, unknown>>,
+): readonly unknown[] {
+  return Object.entries(bots).map(([agent, { bot, account }]) => ({
+    name: account,
+    agent,
+    token: bot.token,
+    api_root: outside.telegram.url,
+    limits: "off",
+    ...more,
+  }));
+}
+
+export function filesOf(outside: Outside) {
+  return {
+    agents: agentFiles(outside.model.url),
+    integrations: { praxis: manifest },
+    connections: praxisConnections(outside.backend.url),
+  };
+}
+
+async function stopped(dale: Gateway, place: Installation): Promise<void> {
+  const code = await dale.stop();
+  await place.remove();
+  if (code !== 0) throw new Error(`dale ended with ${code}:\n${dale.output().slice(-4000)}`);
+}
