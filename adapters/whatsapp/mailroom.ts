@@ -81,8 +81,10 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
     arrivals.release();
   }
 
-  function arrived(message: WAMessage): void {
+  function arrived(given: WAMessage): void {
     const receivedAt = host.now();
+    // Baileys goes on with the object: an edit in the same batch is written into it.
+    const message = { ...given, key: { ...given.key } };
     arrivals.add({ message, receivedAt, entries: journal.entriesOf(message.key) });
     const content = message.message ? contentOf(message.message) : undefined;
     if (content?.kind === "edited" || content?.kind === "revoked") change(message.key, content.target, content.kind);
