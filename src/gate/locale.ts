@@ -6,10 +6,10 @@ export function isLocale(text: string): text is Locale {
   return (locales as readonly string[]).includes(text);
 }
 
-const spanish = ["si", "confirmo", "dale", "ok", "listo"];
+const spanishWords = ["si", "confirmo", "dale", "ok", "listo"];
 const words: Readonly<Record<Locale, readonly string[]>> = {
-  "es-AR": spanish,
-  es: spanish,
+  "es-AR": spanishWords,
+  es: spanishWords,
   "pt-BR": ["sim", "confirmo", "ok", "pode"],
   en: ["yes", "confirm", "ok"],
 };
@@ -29,23 +29,17 @@ export interface NoticePhrases {
   readonly not: string;
 }
 
+const spanishPhrases = {
+  only: "Solo vale la respuesta de",
+  run: "Voy a ejecutar:",
+  with: "con",
+  nothing: "sin argumentos",
+  not: "[no es un aviso]",
+};
+
 export const noticePhrases: Readonly<Record<Locale, NoticePhrases>> = {
-  "es-AR": {
-    ask: "Para confirmar respondé",
-    only: "Solo vale la respuesta de",
-    run: "Voy a ejecutar:",
-    with: "con",
-    nothing: "sin argumentos",
-    not: "[no es un aviso]",
-  },
-  es: {
-    ask: "Para confirmar responde",
-    only: "Solo vale la respuesta de",
-    run: "Voy a ejecutar:",
-    with: "con",
-    nothing: "sin argumentos",
-    not: "[no es un aviso]",
-  },
+  "es-AR": { ...spanishPhrases, ask: "Para confirmar respondé" },
+  es: { ...spanishPhrases, ask: "Para confirmar responde" },
   "pt-BR": {
     ask: "Para confirmar responda",
     only: "Só vale a resposta de",

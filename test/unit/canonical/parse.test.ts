@@ -102,6 +102,7 @@ describe("strict JSON", () => {
     ["a text without end", '"abc', "syntax"],
     ["a text that ends in a backslash", '"abc\\', "syntax"],
     ["an unknown escape", '"\\x"', "syntax"],
+    ["an unknown escape with four digits", '"\\x1234"', "syntax"],
     ["an inherited escape", '"\\constructor"', "syntax"],
     ["a short escape", '"\\u12"', "syntax"],
     ["a long enough but bad escape", '"\\u12g4"', "syntax"],
