@@ -8,6 +8,7 @@ import type { QueueJob, RunningJob } from "../queue/index.js";
 import { answerText, partsOf } from "./answer.js";
 import type { Decision, DeskTurn, GateDesk, TurnGate } from "./gate-desk.js";
 import { type Incoming, incomingOf } from "./incoming.js";
+import type { Perception } from "./perception.js";
 import type { ConversationMemory, TurnRecord, TurnRequest, TurnStore } from "./ports.js";
 
 /** What a turn must know of the agent that answers; from its YAML. */
@@ -15,6 +16,8 @@ export interface TurnAgent {
   readonly locale: string;
   readonly resume: "runtime" | "model";
   readonly memory: { readonly maxTurns: number; readonly ttlSeconds: number };
+  /** Whether its model can look at pictures. */
+  readonly seesImages: boolean;
   /** Whether its propuestas reach somebody although the channel cannot show them (`proposals.webhook`). */
   readonly proposalsWebhook: boolean;
 }
@@ -42,6 +45,7 @@ export interface TurnWorkerOptions {
   readonly desk: GateDesk;
   readonly agentOf: (name: string) => TurnAgent | undefined;
   readonly channelOf: (address: Address) => TurnChannel;
+  readonly perception: Perception;
   readonly run: (agent: string, request: RunRequest) => Promise<RunResult>;
   readonly runWorkflow: (workflow: string, request: RunRequest) => Promise<WorkflowResult>;
   /** Durable, idempotent by the part's id. */
@@ -102,12 +106,17 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
 
   async function answer(
     job: RunningJob<TurnRequest>,
-    incoming: Incoming,
+    arrived: Incoming,
     turn: DeskTurn,
     decision: Decision,
     startedAt: number,
   ): Promise<void> {
-    const agent = agentFor(incoming);
+    const agent = agentFor(arrived);
+    // What the person said is judged by now, as it was sent: what is heard in it only asks the agent.
+    const perceived = arrived.message
+      ? await options.perception.perceive(arrived.message, agent.seesImages, job.signal)
+      : { query: arrived.query, images: [] };
+    const incoming: Incoming = { ...arrived, query: perceived.query };
     const opened = desk.open(turn, decision, incoming.audience(agent.locale), agent.resume);
     const [history, connections] = await Promise.all([
       options.memory.load(incoming.session, incoming.agent, agent.memory.maxTurns),
@@ -116,6 +125,7 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
     const run = incoming.target === "workflow" ? options.runWorkflow : options.run;
     const result: RunResult & Partial<WorkflowResult> = await run(incoming.agent, {
       query: incoming.query,
+      ...(perceived.images.length > 0 ? { images: perceived.images } : {}),
       session: incoming.session,
       turn: job.id,
       desdeHumano: incoming.facts !== undefined,
@@ -170,9 +180,9 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
 
   /** One honest sentence instead of an answer; it says so when something was executed, or may have been. */
   async function apologise(incoming: Incoming, code: string, startedAt: number, fence: number): Promise<void> {
-    const turn = deskTurn(incoming, fence, new AbortController().signal);
+    // As a run after all others: an execution that this very run left open is unknown, and the person is told so.
+    const left = await desk.leftBy(deskTurn(incoming, lastFence, new AbortController().signal));
     const locale = localeOf(incoming);
-    const left = await desk.leftBy(turn);
     const text = left ? reports(locale)[left.status](left.proposal.tool) : reports(locale).apology;
     const record: TurnRecord = {
       ...recordBase(incoming, startedAt),
@@ -284,7 +294,13 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
 
 /** A workflow remembers no conversation, and proposes nothing to anybody. */
 function forgetful(locale: string): TurnAgent {
-  return { locale, resume: "runtime", memory: { maxTurns: 0, ttlSeconds: 0 }, proposalsWebhook: false };
+  return {
+    locale,
+    resume: "runtime",
+    memory: { maxTurns: 0, ttlSeconds: 0 },
+    seesImages: false,
+    proposalsWebhook: false,
+  };
 }
 
 function stepsOf(result: RunResult & Partial<WorkflowResult>): { steps?: unknown } {
