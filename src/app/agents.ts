@@ -62,6 +62,7 @@ export function createAgents(options: AgentsOptions): Agents {
         locale: agent.gate.locale ?? config.gate.locale,
         resume: agent.gate.resume ?? config.gate.resume,
         memory: agent.memory,
+        seesImages: models.get(name)?.seesImages === true,
         proposalsWebhook: agent.proposals !== undefined,
       };
     },

@@ -2,6 +2,7 @@ import type { Address, InboundMessage } from "../channels/index.js";
 import { sessionOf } from "../channels/index.js";
 import { type HumanFacts, humanFacts } from "../gate/index.js";
 import { type Audience, chatOf } from "./gate-desk.js";
+import { queryOf } from "./perception.js";
 import type { Origin, TurnRequest } from "./ports.js";
 import type { TurnChannel } from "./turn-worker.js";
 
@@ -81,13 +82,4 @@ function typedByApiCaller(turn: string, query: string, receivedAt: number): Huma
     sentAtResolution: 1,
     receivedAt,
   });
-}
-
-/** What the agent is asked: the text as it was written, and in words what came with it or instead of it. */
-function queryOf(message: InboundMessage): string {
-  const things = message.attachments.map((each) => {
-    const facts = [each.kind, each.mime, each.filename, each.size === undefined ? undefined : `${each.size} bytes`];
-    return `[${facts.filter((fact) => fact !== undefined).join(", ")}]`;
-  });
-  return [message.text, ...things].filter((piece) => piece !== "").join("\n");
 }

@@ -3,6 +3,7 @@
  * notice, commit, hand the parts to the outbound queue. It speaks to no platform and to no Redis: only to ports.
  */
 export { createGateDesk, type GateDesk } from "./gate-desk.js";
+export { createPerception, type Perception } from "./perception.js";
 export type {
   CallRecord,
   ConversationMemory,

@@ -1,5 +1,5 @@
 /**
- * Language models behind one method. Knows providers and their faults; knows nothing of tools' code, sessions or gates.
+ * Language models behind one method, and what turns speech into text. Knows providers and their faults; knows nothing of tools' code, sessions or gates.
  */
 export type { AttemptLimits } from "./attempts.js";
 export type {
@@ -22,3 +22,4 @@ export {
   modelProblems,
 } from "./create-model.js";
 export { checkScript, createScriptedModel, loadScript, type Script } from "./scripted/index.js";
+export { createTranscriber, type Transcribe } from "./transcription.js";
