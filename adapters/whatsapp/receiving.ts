@@ -41,8 +41,13 @@ export function createReceiving(options: ReceivingOptions): TakeArrival {
     const remote = key.remoteJid ?? "";
     const group = isGroup(remote);
     const [jid, alt] = group ? [key.participant, key.participantAlt] : [remote, key.remoteJidAlt];
-    if (key.fromMe) return "echo";
     const content = contentOf(message.message ?? {});
+    if (key.fromMe) {
+      const chat = group ? remote : await people.nameOf(jid, alt);
+      // Baileys hands us our own messages, too; the host tells them from those of the operator's phone.
+      if (content.kind === "message" && chat !== undefined) await host.overheard({ chat, id: key.id ?? "" });
+      return "echo";
+    }
     if (content.kind === "none") return content.counted;
     if (content.kind !== "message") return `${content.kind}_message`;
     if (changed === "revoked") return "revoked_message";
