@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, realpath, rm } from "node:fs/promises";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaleError } from "../errors/index.js";
 import { errorCode } from "./error-code.js";
 import { type FolderLock, holdFolder } from "./folder-lock.js";
+import { answerOf, ask, type GuardedServer, startGuardedServer } from "./guarded-server.js";
 import type { StoreLogger } from "./logger.js";
 import { makePrivate, socketFolders } from "./socket-folder.js";
 
@@ -47,7 +46,7 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
   let server: GuardedServer | undefined;
 
   const run = async (): Promise<void> => {
-    const started = startGuarded(options.program ?? "redis-server", serverArguments(socket, dir, options));
+    const started = startGuardedServer(options.program ?? "redis-server", serverArguments(socket, dir, options));
     server = started;
     await untilServing(socket, started);
     void started.exited.then(() => {
@@ -161,88 +160,11 @@ function serverArguments(socket: string, dir: string, options: EmbeddedRedisOpti
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-interface GuardedServer {
-  readonly exited: Promise<void>;
-  /** Its exit code, null when a signal ended it, undefined while it lives. */
-  status(): number | null | undefined;
-  /** What it printed last, for error messages. */
-  lastWords(): string;
-  stop(): Promise<void>;
-}
-
-/**
- * The server runs under a shell that waits for it, and beside it a reader whose pipe leads to us: when we are gone, and be
- * it by SIGKILL, the pipe closes and the reader ends the server. Shell and server are a process group of their own, so
- * that Ctrl-C in a terminal reaches us first, and we can drain before the store goes.
- */
-const guard = `
-exec 3<&0
-"$@" 3<&- </dev/null &
-server=$!
-(
-  while read -r _ <&3; do :; done
-  kill -TERM "$server" 2>/dev/null
-  tries=0
-  while [ "$tries" -lt 300 ] && kill -0 "$server" 2>/dev/null; do sleep 0.1; tries=$((tries + 1)); done
-  kill -KILL "$server" 2>/dev/null
-) >/dev/null 2>&1 &
-reader=$!
-exec 3<&-
-trap 'kill -TERM "$server" 2>/dev/null' TERM
-wait "$server"
-status=$?
-while kill -0 "$server" 2>/dev/null; do wait "$server"; status=$?; done
-kill -KILL "$reader" 2>/dev/null
-exit "$status"
-`;
-
-function startGuarded(program: string, args: readonly string[]): GuardedServer {
-  const shell: ChildProcess = spawn("/bin/sh", ["-c", guard, "dale-redis", program, ...args], {
-    stdio: ["pipe", "pipe", "pipe"],
-    detached: true,
-  });
-  let words = "";
-  const hear = (chunk: Buffer) => {
-    words = (words + chunk.toString("utf8")).slice(-2000);
-  };
-  shell.stdout?.on("data", hear);
-  shell.stderr?.on("data", hear);
-  shell.stdin?.on("error", () => undefined);
-  let status: number | null | undefined;
-  const exited = new Promise<void>((resolve) => {
-    const over = (code: number | null) => {
-      status = code;
-      // Should the shell itself have been killed, its server must not outlive it.
-      if (shell.pid !== undefined) killGroup(shell.pid);
-      resolve();
-    };
-    shell.once("exit", over);
-    shell.once("error", () => over(null));
-  });
-  return {
-    exited,
-    status: () => status,
-    lastWords: () => words,
-    async stop() {
-      shell.stdin?.end();
-      await exited;
-    },
-  };
-}
-
-function killGroup(leader: number): void {
-  try {
-    process.kill(-leader, "SIGKILL");
-  } catch {
-    // The group is empty: nothing was left.
-  }
-}
-
 async function untilServing(socket: string, server: GuardedServer): Promise<void> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     if (server.status() !== undefined) throw notStarted(server);
-    const state = await answer(socket);
+    const state = await answerOf(socket);
     if (state === "serving") return;
     // A server that answers otherwise reads its file, however long that takes.
     if (state === "absent" && performance.now() > deadline) throw notStarted(server);
@@ -271,7 +193,7 @@ function notStarted(server: GuardedServer): DaleError {
 async function leaveOrphan(socket: string): Promise<void> {
   const started = performance.now();
   let asked = false;
-  while ((await answer(socket)) !== "absent") {
+  while ((await answerOf(socket)) !== "absent") {
     const waited = performance.now() - started;
     if (waited > patienceMs) throw new DaleError("store_unfit", "A redis-server that lost its owner does not end.");
     if (waited > 2000 && !asked) {
@@ -280,30 +202,4 @@ async function leaveOrphan(socket: string): Promise<void> {
     }
     await sleep(25);
   }
-}
-
-async function answer(socket: string): Promise<"absent" | "busy" | "serving"> {
-  const reply = await ask(socket, "PING\r\n");
-  if (reply === undefined) return "absent";
-  return reply.startsWith("+PONG") ? "serving" : "busy";
-}
-
-/** One inline command; the first bytes of its reply, "" when none came within a second, undefined when nobody listens. */
-function ask(socket: string, command: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const probe = connect(socket);
-    let connected = false;
-    const settle = (reply: string | undefined) => {
-      probe.destroy();
-      resolve(reply);
-    };
-    probe.setTimeout(1000, () => settle(connected ? "" : undefined));
-    probe.once("connect", () => {
-      connected = true;
-      probe.write(command);
-    });
-    probe.once("data", (chunk) => settle(chunk.toString("latin1")));
-    probe.once("close", () => settle(connected ? "" : undefined));
-    probe.once("error", () => settle(connected ? "" : undefined));
-  });
 }

@@ -15,7 +15,7 @@ export interface BullOrderedQueue<T> {
 
 /**
  * An ordered queue on BullMQ. Each job is one BullMQ job, named by its key; how their order is kept is told in
- * order-scripts.ts.
+ * order-lua.ts.
  * @throws DaleError `config_invalid` for options that cannot work
  */
 export function createBullOrderedQueue<T>(options: OrderedQueueOptions<T>): BullOrderedQueue<T> {
