@@ -2,7 +2,7 @@
  * From a queued message to a committed answer, one at a time per session: ask the gate, run the agent, append the
  * notice, commit, hand the parts to the outbound queue. It speaks to no platform and to no Redis: only to ports.
  */
-export { createGateDesk, type GateDesk } from "./gate-desk.js";
+export { chatOf, createGateDesk, type GateDesk } from "./gate-desk.js";
 export { createPerception, type Perception } from "./perception.js";
 export type {
   CallRecord,
