@@ -41,7 +41,7 @@ export function provenanceOf(message: Message): Provenance {
   if (has(message, "external_reply", "quote", "reply_to_story") || isFormatted(message, quotations))
     return "quoted_other";
   if (has(message, "is_from_offline", "edit_date") || /^\s*\//.test(message.text)) return "other";
-  if (isFormatted(message, ["strikethrough"])) return "other";
+  if (isFormatted(message, ["strikethrough"]) || isNothingButAMention(message)) return "other";
   return "typed";
 }
 
@@ -50,6 +50,11 @@ const quotations = ["blockquote", "expandable_blockquote"];
 
 function isFormatted(message: Message, types: readonly string[]): boolean {
   return message.entities?.some(({ type }) => types.includes(type)) ?? false;
+}
+
+/** Somebody is called, who may be named like a word of consent: a name that was picked from a list. */
+function isNothingButAMention({ text, entities }: Message): boolean {
+  return entities?.some(({ type, length }) => type === "text_mention" && length >= (text?.trim().length ?? 0)) ?? false;
 }
 
 /**

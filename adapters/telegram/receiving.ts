@@ -31,10 +31,13 @@ export function createReceiving(options: ReceivingOptions): TakeUpdate {
     if (message.migrate_from_chat_id !== undefined) await chats.moved(String(message.migrate_from_chat_id), chat);
     const attachments = attachmentsOf(message);
     if (message.text === undefined && attachments.length === 0) return "service_message";
-    const nobody = notAPersons(message);
-    if (nobody || !message.from) return nobody;
     const { type } = message.chat;
     const group = type === "group" || type === "supergroup";
+    const nobody = notAPersons(message);
+    if (nobody || !message.from) {
+      if (group) await overhear(chat, message.message_id);
+      return nobody;
+    }
     if (!group && type !== "private") return "unsupported_chat";
     if (group && options.groups === "never") return "group_message";
     if (group && options.groups === "mentioned" && !(await isAddressed(message, bot))) return "group_message";
@@ -59,6 +62,11 @@ export function createReceiving(options: ReceivingOptions): TakeUpdate {
     };
     await host.receive(inbound);
     return undefined;
+  }
+
+  async function overhear(chat: string, id: number): Promise<void> {
+    const place = await chats.known(chat);
+    await host.overheard({ chat: place.chat, id: place.numbering.idOf(id) });
   }
 
   return async (given) => {

@@ -50,6 +50,9 @@ const media = z.looseObject({
   voice: z.boolean().optional(),
 });
 
+/** What the operator sent from the Business app, to whom. */
+export const echo = z.looseObject({ id, timestamp, to: optionalId, to_user_id: optionalId, group_id: optionalId });
+
 export const message = z.looseObject({
   id,
   timestamp,

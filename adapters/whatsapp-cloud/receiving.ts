@@ -1,7 +1,7 @@
 import type { ChannelHost, InboundMessage } from "../../src/channels/index.js";
 import { DaleError } from "../../src/errors/index.js";
 import { attachmentsOf, textOf } from "./attachments.js";
-import { changeOf, senderOf } from "./identity.js";
+import { changeOf, idsOf, senderOf } from "./identity.js";
 import { inLines, type Task } from "./lines.js";
 import type { WhatsappCloudOptions } from "./options.js";
 import {
@@ -9,6 +9,7 @@ import {
   change as changeShape,
   contact as contactShape,
   delivery as deliveryShape,
+  echo as echoShape,
   type Message,
   type MessagesValue,
   message as messageShape,
@@ -23,7 +24,7 @@ import { receiptOf } from "./receipts.js";
 /** Another account of the same app: takes what a webhook call of this one holds for it. */
 export interface Sibling {
   /**
-   * @param value of a change of the field `messages`
+   * @param value of a change of the field `messages` or `smb_message_echoes`
    * @param receivedAt by our clock, ms
    * @returns resolves when everything in it may be forgotten by Meta; rejects when it may not
    */
@@ -62,9 +63,9 @@ export function createReceiving(options: ReceivingOptions): Receiving {
     for (const given of call.data.entry.flatMap(({ changes }) => changes)) {
       const change = changeShape.safeParse(given);
       if (!change.success) misread("change");
-      else if (change.data.field === "messages") work.push(dispatch(change.data.value, receivedAt));
-      // What the operator's own phone sent.
-      else if (change.data.field === "smb_message_echoes") host.count("echo");
+      // `smb_message_echoes`: what the operator's own phone sent.
+      else if (change.data.field === "messages" || change.data.field === "smb_message_echoes")
+        work.push(dispatch(change.data.value, receivedAt));
       else host.count("other_field");
     }
     await all(work);
@@ -88,7 +89,7 @@ export function createReceiving(options: ReceivingOptions): Receiving {
       return read.success ? [read.data] : [];
     });
     const display = digitsOf(value.metadata.display_phone_number);
-    for (const _ of value.message_echoes) host.count("echo");
+    for (const echo of value.message_echoes) await takeEcho(echo);
     for (const _ of value.errors) host.count("platform_error");
     const messages = value.messages.flatMap((given): Message[] => {
       const read = messageShape.safeParse(given);
@@ -110,6 +111,16 @@ export function createReceiving(options: ReceivingOptions): Receiving {
       else tasks.push({ line: `sent:${read.data.id}`, run: () => takeStatus(read.data, receivedAt) });
     }
     await inLines(tasks);
+  }
+
+  /** The operator has written to the person themselves: a notice is not the last thing that they read. */
+  async function takeEcho(given: unknown): Promise<void> {
+    host.count("echo");
+    const echo = echoShape.safeParse(given);
+    if (!echo.success) return misread("message");
+    const { id, timestamp, to, to_user_id } = echo.data;
+    const chat = echo.data.group_id ?? (await people.nameOf(idsOf([to], [to_user_id]), timestamp * 1000));
+    if (chat !== undefined) await host.overheard({ chat, id });
   }
 
   async function takeStatus(status: Parameters<typeof receiptOf>[0], receivedAt: number): Promise<void> {

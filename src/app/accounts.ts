@@ -24,7 +24,7 @@ export interface AccountsOptions {
   readonly signals: Signals;
   readonly inbound: Pick<OrderedQueue<TurnRequest>, "add">;
   readonly watch: NoticeWatch;
-  readonly deliveries: Pick<DeliveryStore, "interrupt">;
+  readonly deliveries: Pick<DeliveryStore, "interrupt" | "partOf">;
   readonly siblings: CloudSiblings;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -46,6 +46,10 @@ export async function createAccount(settings: ChannelAccount, options: AccountsO
       return result;
     },
     receipt: (receipt) => options.watch.receipt(channel, name, receipt),
+    async overheard({ chat, id }) {
+      if ((await options.deliveries.partOf(channel, name, id)) !== undefined) return;
+      await options.deliveries.interrupt(`${channel}:${name}:${chat}`);
+    },
     statusChanged: (status) => tell(status),
     count: (event) => options.metrics.channelEvents.inc({ ...labels, event }),
     store: createRedisChannelStore({ ...options.shard, signals: options.signals, channel, account: name }),

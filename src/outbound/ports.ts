@@ -85,8 +85,9 @@ export interface DeliveryStore {
   parked(channel: string, account: string, ref: string): Promise<readonly Receipt[]>;
   recent(query: { readonly session?: string; readonly limit: number }): Promise<readonly Delivery[]>;
   /**
-   * Somebody wrote in a chat (`<channel>:<account>:<chat>`) of several people: what was last sent there to another of
-   * them is not the last thing that was said there any more.
+   * Somebody wrote in a chat (`<channel>:<account>:<chat>`): what was last sent there is not the last thing that was said
+   * there any more.
+   * @param sender then it still is for them: what they write is an answer to it, not something that came between
    */
-  interrupt(chat: string, sender: string): Promise<void>;
+  interrupt(chat: string, sender?: string): Promise<void>;
 }

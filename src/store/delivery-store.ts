@@ -45,7 +45,7 @@ if KEYS[at] then
 end
 return 1`);
 
-/** KEYS: the chat's last sent part, whom it was sent to. ARGV: who wrote. */
+/** KEYS: the chat's last sent part, whom it was sent to. ARGV: who wrote, empty for nobody of the chat. */
 const interruptScript = createScript(`
 if redis.call('GET', KEYS[2]) == ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1], KEYS[2])`);
@@ -139,7 +139,7 @@ export function createDeliveryStore(shard: Shard): DeliveryStore {
         return await readAll(await redis.zrevrange(list, 0, limit - 1));
       }),
     async interrupt(chat, sender) {
-      await interruptScript.run(redis, "writing what was last said in a chat", tailOf(chat), [sender]);
+      await interruptScript.run(redis, "writing what was last said in a chat", tailOf(chat), [sender ?? ""]);
     },
   };
 }

@@ -15,6 +15,7 @@ const secretToken = "a-secret_of_the_webhook";
 
 const common = {
   receipts: "the Bot API reports neither delivery nor reading",
+  overhears: "nobody else writes in a bot's name: of groups, see test/integration/telegram/groups.test.ts",
 } as const;
 
 channelAdapterContract({

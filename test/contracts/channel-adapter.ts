@@ -21,6 +21,7 @@ export type Behaviour =
   | "reactions"
   | "buttons"
   | "echoes"
+  | "overhears"
   | "redelivery"
   | "backlog"
   | "unacknowledged"
@@ -322,6 +323,24 @@ export function channelAdapterContract(driver: ChannelDriver): void {
           );
         });
       }
+
+      can(
+        "overhears",
+        "tells where the account's own phone has written, and takes no message of ours for that",
+        async () => {
+          await open();
+          await rig.personSends("first");
+          await until(() => host.received.length === 1);
+          const { chat, sender } = only();
+          const id = adapter.newId?.();
+          await adapter.send({ chat, sender, group: false, text: "ours", ...(id === undefined ? {} : { id }) });
+          await rig.personMoves({ kind: "echoes", text: "¿Almorzamos?" });
+          await rig.personSends("last");
+          await until(() => host.received.some(({ text }) => text === "last"));
+          const others = host.overheard.filter(({ id }) => rig.sent().every(({ ref }) => ref !== id));
+          expect(others.map((each) => each.chat)).toEqual([chat]);
+        },
+      );
 
       can("redelivery", "gives a message that comes again the id that it had", async () => {
         await open();

@@ -28,6 +28,7 @@ channelAdapterContract({
     buttons: noSuchThing,
     attachments: noSuchThing,
     echoes: "what was sent stands in the log, and nothing there is taken for a person's message",
+    overhears: "nobody but the person and us writes in that log",
     standby: "every process serves pages: there is nobody to stand by for",
     refused: "nobody can refuse a message on our own page",
     rate_limited: ownLog,

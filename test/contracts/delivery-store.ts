@@ -147,6 +147,9 @@ export function deliveryStoreContract(title: string, create: () => Promise<Deliv
       expect(await rig.lastSent("telegram:bot:7")).toBe(part.id);
       await rig.open().interrupt("telegram:bot:7", "9");
       expect(await rig.lastSent("telegram:bot:7")).toBeUndefined();
+      await send(outboundPart("t-3", 1, 1), "m-3");
+      await store.interrupt("telegram:bot:7");
+      expect(await rig.lastSent("telegram:bot:7")).toBeUndefined();
       const again = outboundPart("t-2", 1, 1);
       await send(again, "m-2");
       expect(await rig.lastSent("telegram:bot:7")).toBe(again.id);

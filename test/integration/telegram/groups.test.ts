@@ -23,9 +23,19 @@ describe("Telegram in groups", () => {
   };
   const drained = () => until(() => rig.bot.pending().length === 0);
   const says = (fields: Record<string, unknown>) => rig.bot.message(group, { from: ana, ...fields });
+  const anonymous = () => ({ from: { id: 1_087_968_824, is_bot: true, first_name: "Group" }, sender_chat: group });
   const mention = (text: string, at: string) => ({
     text,
     entities: [{ type: "mention", offset: text.indexOf(at), length: at.length }],
+  });
+
+  it("overhears who is nobody to it, where somebody may answer them", async () => {
+    const one = await open("always");
+    const { message_id } = rig.bot.message(group, { ...anonymous(), text: "¿Almorzamos?" });
+    rig.bot.message(rig.bot.person("Beto").chat, { from: rig.bot.user, text: "si" });
+    await drained();
+    expect(one.host.overheard).toEqual([{ chat: String(group.id), id: String(message_id) }]);
+    expect(one.host.received).toEqual([]);
   });
 
   it("hears only what is meant for the bot: answers to it, mentions and commands", async () => {

@@ -103,6 +103,7 @@ const marks = [
   ["quoted_other", { reply_to_story: { chat, id: 1 } }],
   ["quoted_other", { entities: [{ type: "blockquote", offset: 0, length: 2 }] }],
   ["other", { entities: [{ type: "strikethrough", offset: 0, length: 2 }] }],
+  ["other", { entities: [{ type: "text_mention", offset: 0, length: 2, user: bot }] }],
   ["other", { is_from_offline: true }],
   ["other", { edit_date: 1_700_000_001 }],
 ] as const;
