@@ -12,6 +12,7 @@ import { checkServer, defaultTiming, unsafeProcess, type WhatsappOptions } from 
 import { ownAccount } from "./ownership.js";
 import { createPacing } from "./pacing.js";
 import { createPairing } from "./pairing.js";
+import { pause } from "./pause.js";
 import { createPresence } from "./presence.js";
 import { createSealer } from "./sealing.js";
 import { createSending, newMessageId, type OpenLine } from "./sending.js";
@@ -32,6 +33,8 @@ export interface WhatsappDependencies {
 
 /** How long a code may take to be had, ms: the account may have to connect first. */
 const codeMs = 30_000;
+/** How long a process may take to know whether the account is its own, and linked, ms. */
+const knownMs = 10_000;
 
 function capabilitiesOf(pacing: WhatsappOptions["pacing"]): ChannelCapabilities {
   const human = pacing === "human";
@@ -77,11 +80,15 @@ export function createWhatsappAdapter(
   let line: OpenLine | undefined;
   let owner = false;
 
+  /** Aborted, and replaced, when the status changes. */
+  let told = new AbortController();
   let status: ChannelStatus = { state: "stopped", since: host.now() };
   const tell: Tell = (next) => {
     const { since, ...before } = status;
     if (JSON.stringify(before) === JSON.stringify(next)) return;
     status = { ...next, since: before.state === next.state ? since : host.now() };
+    told.abort();
+    told = new AbortController();
     host.statusChanged(status);
   };
   const lineNow = () => line;
@@ -91,14 +98,19 @@ export function createWhatsappAdapter(
   /** What `start` set going. */
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
-  function mayPair(): void {
+  /** Resolves when the account may be paired: at once, or when this process knows what there is of it. */
+  async function mayPair(): Promise<void> {
+    const patience = AbortSignal.timeout(knownMs);
+    while (running && status.state === "starting" && !patience.aborted) {
+      await pause(knownMs, AbortSignal.any([patience, told.signal]));
+    }
     if (!running) throw new DaleError("pairing_failed", "This process does not receive on the account.");
     if (!owner) throw new DaleError("lease_lost", "Another process owns this account now.");
     if (status.state === "unpaired" || status.state === "stopped") return;
     throw new DaleError("pairing_failed", "The account is linked already, or is just connecting.");
   }
-  function beginPairing(): void {
-    mayPair();
+  async function beginPairing(): Promise<void> {
+    await mayPair();
     // A code that is being shown goes on being shown.
     if (status.qr === undefined) pairing.ask();
   }
@@ -151,15 +163,13 @@ export function createWhatsappAdapter(
     markRead: presence.markRead,
     fetchAttachment: (attachment: Attachment, maxBytes: number, signal?: AbortSignal) =>
       fetchFile(mediaHostOf(options.socketUrl), attachment, maxBytes, timing.query, signal),
-    async beginPairing() {
-      beginPairing();
-    },
+    beginPairing,
     async requestPairingCode(phone) {
       const digits = phone.replace(/[\s()+.-]/g, "");
       if (!/^[1-9]\d{6,14}$/.test(digits)) {
         throw new DaleError("pairing_failed", "Write the phone number with its country code, digits only.");
       }
-      beginPairing();
+      await beginPairing();
       const pairingCode = await pairing.code(digits, codeMs);
       const { since: _, ...now } = status;
       tell({ ...now, pairingCode });

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import {
   aesDecryptCTR,
   aesDecryptGCM,
@@ -101,6 +102,8 @@ export function createPairing(world: World): Pairing {
       succeed(Buffer.from(qr.split("#").at(-1)?.split(",")[3] ?? "", "base64"));
     },
     async enterCode(code) {
+      // A person types it later than the server was asked for it.
+      if (!hello) await once(world, "codeAsked");
       if (!hello) throw new Error("no device has asked for a code");
       const companion = aesDecryptCTR(
         hello.subarray(48, 80),
