@@ -61,6 +61,7 @@ export const noticePhrases: Readonly<Record<Locale, NoticePhrases>> = {
 /** What the runtime itself says about gated calls: true whatever the model says. `tool` is the technical name. */
 export interface Reports {
   executed(tool: string): string;
+  /** No more than that: an error that a back end answers may come after it has done something. */
   failed(tool: string): string;
   unknown(tool: string): string;
   /** Nothing was executed, and the message could not be answered. */
@@ -71,7 +72,7 @@ export interface Reports {
 
 const spanishReports: Reports = {
   executed: (tool) => `Se ejecutó ${tool}, pero no pude terminar de responder.`,
-  failed: (tool) => `Intenté ejecutar ${tool} y falló: no quedó hecho.`,
+  failed: (tool) => `Intenté ejecutar ${tool} y falló.`,
   unknown: (tool) => `No sé si ${tool} llegó a ejecutarse. No lo voy a repetir: una persona tiene que revisarlo.`,
   apology: "No pude procesar tu mensaje. No se ejecutó nada.",
   nothing: "No tengo nada para responder.",
@@ -82,14 +83,14 @@ const reportsOf: Readonly<Record<Locale, Reports>> = {
   es: spanishReports,
   "pt-BR": {
     executed: (tool) => `${tool} foi executado, mas não consegui terminar de responder.`,
-    failed: (tool) => `Tentei executar ${tool} e falhou: não foi feito.`,
+    failed: (tool) => `Tentei executar ${tool} e falhou.`,
     unknown: (tool) => `Não sei se ${tool} chegou a ser executado. Não vou repetir: uma pessoa precisa verificar.`,
     apology: "Não consegui processar sua mensagem. Nada foi executado.",
     nothing: "Não tenho nada para responder.",
   },
   en: {
     executed: (tool) => `${tool} was executed, but I could not finish my answer.`,
-    failed: (tool) => `I tried to run ${tool} and it failed: it was not done.`,
+    failed: (tool) => `I tried to run ${tool} and it failed.`,
     unknown: (tool) => `I do not know whether ${tool} was executed. I will not repeat it: a person has to check.`,
     apology: "I could not process your message. Nothing was executed.",
     nothing: "I have nothing to answer.",

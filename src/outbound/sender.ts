@@ -88,12 +88,18 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /** The text that may still go out: without its notice when the proposal is gone, nothing when that was all. */
-  async function textOf(part: OutboundPart): Promise<{ text: string; withNotice: boolean }> {
+  async function textOf(part: OutboundPart, id: string | undefined): Promise<{ text: string; withNotice: boolean }> {
     if (!part.notice) return { text: part.text, withNotice: false };
     const { proposal, expiresAt, from } = part.notice;
     const at = now();
     if (at < expiresAt) {
-      const outcome = await slots.apply(part.session, { type: "noticeSending", proposal, part: part.id, at });
+      const outcome = await slots.apply(part.session, {
+        type: "noticeSending",
+        proposal,
+        part: part.id,
+        at,
+        ...ref(id),
+      });
       if (outcome.kind === "recorded") return { text: part.text, withNotice: true };
     }
     return { text: part.text.slice(0, from).trimEnd(), withNotice: false };
@@ -112,9 +118,9 @@ export function createSender(options: SenderOptions): Sender {
     const wait = await options.limiter.take(part.address.chat, part.group);
     if (wait > 0) throw new PostponeJob(wait);
 
-    const { text, withNotice } = await textOf(part);
-    if (text === "") return failed(part, "lapsed", "The proposal was gone before its notice could be sent.");
     const id = adapter.capabilities.ownsIds ? (state.ref ?? adapter.newId?.()) : undefined;
+    const { text, withNotice } = await textOf(part, id);
+    if (text === "") return failed(part, "lapsed", "The proposal was gone before its notice could be sent.");
     const { before, after } = await deliveries.apply(part.id, { type: "sending", part, ...ref(id), at: now() });
     // Nothing changed: another run has it, or it is settled. Whoever wrote `sending` sends, nobody else.
     if (before === after) return;

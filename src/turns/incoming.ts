@@ -49,7 +49,9 @@ export function incomingOf(turn: string, request: TurnRequest, channelOf: (addre
       receivedAt: message.receivedAt,
       message,
       facts: humanFacts({ ...message, sentAtResolution: channel.sentAtResolution }),
-      audience: (locale) => ({ style: channel.noticeStyle(locale, message.group ? message.senderName : undefined) }),
+      audience: (locale) => ({
+        style: channel.noticeStyle(locale, message.group ? (message.senderName ?? message.sender) : undefined),
+      }),
     };
   }
   const address: Address = { channel: "api", account: request.agent, chat: request.session, sender: request.session };

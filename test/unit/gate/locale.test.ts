@@ -24,7 +24,7 @@ describe("the runtime's own reports", () => {
   };
   const spanish = [
     "Se ejecutó crear_plan, pero no pude terminar de responder.",
-    "Intenté ejecutar crear_plan y falló: no quedó hecho.",
+    "Intenté ejecutar crear_plan y falló.",
     "No sé si crear_plan llegó a ejecutarse. No lo voy a repetir: una persona tiene que revisarlo.",
     "No pude procesar tu mensaje. No se ejecutó nada.",
     "No tengo nada para responder.",
@@ -37,7 +37,7 @@ describe("the runtime's own reports", () => {
       "pt-BR",
       [
         "crear_plan foi executado, mas não consegui terminar de responder.",
-        "Tentei executar crear_plan e falhou: não foi feito.",
+        "Tentei executar crear_plan e falhou.",
         "Não sei se crear_plan chegou a ser executado. Não vou repetir: uma pessoa precisa verificar.",
         "Não consegui processar sua mensagem. Nada foi executado.",
         "Não tenho nada para responder.",
@@ -47,7 +47,7 @@ describe("the runtime's own reports", () => {
       "en",
       [
         "crear_plan was executed, but I could not finish my answer.",
-        "I tried to run crear_plan and it failed: it was not done.",
+        "I tried to run crear_plan and it failed.",
         "I do not know whether crear_plan was executed. I will not repeat it: a person has to check.",
         "I could not process your message. Nothing was executed.",
         "I have nothing to answer.",

@@ -246,7 +246,7 @@ describe("a gated call", () => {
     const second = await talk.say("si");
     expect(create.calls).toEqual([]);
     expect(second.calls).toMatchObject([{ outcome: "failed", code: "tool_gone" }]);
-    expect(second.answer).toBe("Intenté ejecutar praxis_crear_record y falló: no quedó hecho.\n\nDone!");
+    expect(second.answer).toBe("Intenté ejecutar praxis_crear_record y falló.\n\nDone!");
     expect(talk.evidence.at(-1)?.type).toBe("failed");
   });
 
@@ -262,7 +262,7 @@ describe("a gated call", () => {
     model.plays([{ text: "Done!" }]);
     const second = await talk.say("si");
     expect([create.calls.length, failing.calls.length]).toEqual([0, 1]);
-    expect(second.answer).toContain("no quedó hecho");
+    expect(second.answer).toContain("y falló.");
     expect(second.calls).toMatchObject([{ outcome: "failed", code: "http_422" }]);
   });
 
