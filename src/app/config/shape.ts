@@ -15,7 +15,9 @@ export const configShape = z
       .strictObject({ url: url("redis://127.0.0.1:6379", { protocols: ["redis:", "rediss:"], credentials: true }) })
       .optional(),
     data_dir: text(".dale").default(".dale"),
-    shards: whole(1, 1024, 1).default(1),
+    shards: z
+      .literal(1, { error: "must be 1: sessions are not spread over a Redis Cluster yet, one Redis holds them all" })
+      .default(1),
     roles: z
       .array(z.enum(["ingress", "worker", "sender", "http"]))
       .min(1)

@@ -123,15 +123,17 @@ egress: { allow: [] }
   });
 
   it("takes numbers from variables, and lets no variable add a key", async () => {
-    const { config, found } = await load("http: { port: ${PORT}, host: ${HOST} }\nshards: ${N:-4}\n", {
+    const { config, found } = await load("http: { port: ${PORT}, host: ${HOST} }\nmedia: { max_bytes: ${N:-4096} }\n", {
       PORT: "9090",
       HOST: "127.0.0.1, token: x }\nshards: 9 #",
     });
     expect(config).toBeUndefined();
     expect(found).toEqual(['1 ‹${HOST}› error: "host" must be one line']);
-    expect((await load("http: { port: ${PORT} }\nshards: ${N:-4}\n", { PORT: "9090" })).config).toMatchObject({
+    expect(
+      (await load("http: { port: ${PORT} }\nmedia: { max_bytes: ${N:-4096} }\n", { PORT: "9090" })).config,
+    ).toMatchObject({
       http: { port: 9090 },
-      shards: 4,
+      media: { maxBytes: 4096 },
     });
   });
 
@@ -210,7 +212,10 @@ egress: { allow: [] }
       '‹workers› error: entry 1 of "roles" must be ingress, worker, sender or http: did you mean worker?',
     ],
     ["roles: []", '‹[› error: "roles" must not be empty'],
-    ["shards: 0", '‹0› error: "shards" must be at least 1'],
+    [
+      "shards: 4",
+      '‹4› error: "shards" must be 1: sessions are not spread over a Redis Cluster yet, one Redis holds them all',
+    ],
     ["http: { port: 70000 }", '‹70000› error: "port" must be at most 65535'],
     ["http: { port: eighty }", '‹eighty› error: "port" must be a number, for example 8080'],
     [
