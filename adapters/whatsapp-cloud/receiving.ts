@@ -59,57 +59,66 @@ export function createReceiving(options: ReceivingOptions): Receiving {
     const call = deliveryShape.safeParse(body);
     if (!call.success) return misread("change");
     if (call.data.object !== "whatsapp_business_account") return host.count("other_object");
-    const work: Promise<void>[] = [];
+    const own: MessagesValue[] = [];
+    const others: Task[] = [];
     for (const given of call.data.entry.flatMap(({ changes }) => changes)) {
-      const change = changeShape.safeParse(given);
-      if (!change.success) misread("change");
-      // `smb_message_echoes`: what the operator's own phone sent.
-      else if (change.data.field === "messages" || change.data.field === "smb_message_echoes")
-        work.push(dispatch(change.data.value, receivedAt));
-      else host.count("other_field");
+      const value = readValue(given);
+      if (value === undefined) continue;
+      const number = value.metadata.phone_number_id;
+      const sibling = number === phoneNumberId ? undefined : options.siblings(number);
+      if (number === phoneNumberId) own.push(value);
+      else if (sibling) others.push({ line: `number:${number}`, run: () => sibling.take(value, receivedAt) });
+      else {
+        // Refused, it would come again for seven days.
+        host.logger.warn({ account }, "a webhook call is for a phone_number_id that is not configured here");
+        host.count("unknown_phone_number_id");
+      }
     }
-    await all(work);
+    await takeAll(own, others, receivedAt);
   }
 
-  async function dispatch(value: unknown, receivedAt: number): Promise<void> {
-    const read = messagesValue.safeParse(value);
-    if (!read.success) return misread("change");
-    const number = read.data.metadata.phone_number_id;
-    if (number === phoneNumberId) return takeOwn(read.data, receivedAt);
-    const sibling = options.siblings(number);
-    if (sibling) return sibling.take(value, receivedAt);
-    // Refused, it would come again for seven days.
-    host.logger.warn({ account }, "a webhook call is for a phone_number_id that is not configured here");
-    host.count("unknown_phone_number_id");
+  /** What a change says of messages; undefined for any other change. */
+  function readValue(given: unknown): MessagesValue | undefined {
+    const change = changeShape.safeParse(given);
+    // `smb_message_echoes`: what the operator's own phone sent.
+    if (change.success && change.data.field !== "messages" && change.data.field !== "smb_message_echoes") {
+      host.count("other_field");
+      return undefined;
+    }
+    const value = change.success ? messagesValue.safeParse(change.data.value) : undefined;
+    if (!value?.success) misread("change");
+    return value?.data;
   }
 
-  async function takeOwn(value: MessagesValue, receivedAt: number): Promise<void> {
-    const contacts = value.contacts.flatMap((each): Contact[] => {
-      const read = contactShape.safeParse(each);
-      return read.success ? [read.data] : [];
-    });
-    const display = digitsOf(value.metadata.display_phone_number);
-    for (const echo of value.message_echoes) await takeEcho(echo);
-    for (const _ of value.errors) host.count("platform_error");
-    const messages = value.messages.flatMap((given): Message[] => {
-      const read = messageShape.safeParse(given);
-      if (read.success) return [read.data];
-      misread("message");
-      return [];
-    });
+  async function takeAll(values: readonly MessagesValue[], others: readonly Task[], receivedAt: number): Promise<void> {
+    const tasks = [...others];
+    const systems: Message[] = [];
+    for (const value of values) {
+      for (const _ of value.errors) host.count("platform_error");
+      const contacts = value.contacts.flatMap((each): Contact[] => {
+        const read = contactShape.safeParse(each);
+        return read.success ? [read.data] : [];
+      });
+      const display = digitsOf(value.metadata.display_phone_number);
+      for (const echo of value.message_echoes) tasks.push({ line: "echoes", run: () => takeEcho(echo) });
+      for (const given of value.messages) {
+        const read = messageShape.safeParse(given);
+        if (!read.success) misread("message");
+        else if (read.data.type === "system") systems.push(read.data);
+        else {
+          const message = read.data;
+          const line = `person:${message.from_user_id ?? message.from ?? message.id}`;
+          tasks.push({ line, run: () => takeMessage(message, contacts, display, receivedAt) });
+        }
+      }
+      for (const given of value.statuses) {
+        const read = statusShape.safeParse(given);
+        if (!read.success) misread("status");
+        else tasks.push({ line: `sent:${read.data.id}`, run: () => takeStatus(read.data, receivedAt) });
+      }
+    }
     // Who is who has to be known before anything is taken from whoever changed their number.
-    for (const message of messages.filter(({ type }) => type === "system")) await takeSystem(message);
-    const tasks: Task[] = messages
-      .filter(({ type }) => type !== "system")
-      .map((message) => ({
-        line: `person:${message.from_user_id ?? message.from ?? message.id}`,
-        run: () => takeMessage(message, contacts, display, receivedAt),
-      }));
-    for (const given of value.statuses) {
-      const read = statusShape.safeParse(given);
-      if (!read.success) misread("status");
-      else tasks.push({ line: `sent:${read.data.id}`, run: () => takeStatus(read.data, receivedAt) });
-    }
+    for (const message of systems) await takeSystem(message);
     await inLines(tasks);
   }
 
@@ -187,15 +196,10 @@ export function createReceiving(options: ReceivingOptions): Receiving {
     takeCall,
     async take(value, receivedAt) {
       const read = messagesValue.safeParse(value);
-      if (read.success && read.data.metadata.phone_number_id === phoneNumberId) return takeOwn(read.data, receivedAt);
-      throw new DaleError("channel_failed", "A webhook call was handed to an account that it is not for.");
+      if (!read.success || read.data.metadata.phone_number_id !== phoneNumberId) {
+        throw new DaleError("channel_failed", "A webhook call was handed to an account that it is not for.");
+      }
+      await takeAll([read.data], [], receivedAt);
     },
   };
-}
-
-/** Waits for all, so that one that cannot be taken keeps nothing else from being written; then rejects with it. */
-async function all(work: readonly Promise<void>[]): Promise<void> {
-  const outcomes = await Promise.allSettled(work);
-  const failed = outcomes.find((outcome) => outcome.status === "rejected");
-  if (failed) throw failed.reason;
 }
