@@ -24,6 +24,14 @@ export const errorCatalogue = {
     meaning: "An account could not be paired now: it is linked, or nobody answered.",
   },
   lease_lost: { retryable: true, meaning: "Another process owns this account now." },
+  approval_rejected: { retryable: false, meaning: "A reviewer said no to the call." },
+  approval_timeout: { retryable: false, meaning: "Nobody decided about the call in time." },
+  approval_unavailable: {
+    retryable: false,
+    meaning: "No approval can be asked for: nobody to ask, or a call that cannot be shown.",
+  },
+  gateway_failed: { retryable: true, meaning: "The gateway's API could not be reached or answered nonsense." },
+  gateway_refused: { retryable: false, meaning: "The gateway's API refused the token or the request." },
 } as const satisfies Record<string, { retryable: boolean; meaning: string }>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

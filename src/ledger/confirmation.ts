@@ -1,0 +1,128 @@
+import { checkJson, type JsonValue } from "../canonical/index.js";
+import type { Binding } from "./binding.js";
+import { parsePath, type ValuePath } from "./path.js";
+
+export const confirmationKinds = ["confirmation", "human_review", "identity_verified", "risk_profile"] as const;
+export const confirmationOutcomes = ["approved", "rejected", "pending"] as const;
+export const actorRoles = ["user", "agent_operator", "reviewer", "system"] as const;
+
+export type ConfirmationKind = (typeof confirmationKinds)[number];
+export type ConfirmationOutcome = (typeof confirmationOutcomes)[number];
+export type ActorRole = (typeof actorRoles)[number];
+
+/** That somebody was asked about a call, and what they said. As it is kept: hashes, never arguments. */
+export interface Confirmation {
+  readonly version: 1;
+  readonly id: string;
+  readonly tool: string;
+  readonly kind: ConfirmationKind;
+  readonly outcome: ConfirmationOutcome;
+  readonly role: ActorRole;
+  /** The app's own name for it; good for one call, whoever rebuilds the confirmation. */
+  readonly ref?: string;
+  /** Ms since 1970. */
+  readonly at: number;
+  readonly binding: Binding;
+}
+
+/** What an app hands to `confirmToolCall`. */
+export interface ConfirmationInput {
+  readonly toolName: string;
+  /** The arguments that were asked about. Left out: any call of the tool. */
+  readonly args?: unknown;
+  /** Letters, digits, `. _ : -`, 128 at most. */
+  readonly ref?: string;
+  /** Default `confirmation`. */
+  readonly kind?: ConfirmationKind;
+  /** Default `approved`. */
+  readonly outcome?: ConfirmationOutcome;
+  /** Default `user`. */
+  readonly actorRole?: ActorRole;
+  /** Paths into the arguments (`order_id`, `items[0].id`) which alone have to be the same. */
+  readonly bindFields?: readonly string[];
+}
+
+/** The input, read once. */
+export interface ReadConfirmation {
+  readonly tool: string;
+  /** A copy. Absent where none were given, or where they cannot be hashed. */
+  readonly args?: JsonValue;
+  readonly unhashable: boolean;
+  readonly ref?: string;
+  readonly kind: ConfirmationKind;
+  readonly outcome: ConfirmationOutcome;
+  readonly role: ActorRole;
+  readonly bindFields?: readonly ValuePath[];
+}
+
+const mostBindFields = 32;
+
+/** Reads whatever it is handed; never throws. @returns undefined for what is no valid input */
+export function readConfirmation(input: unknown): ReadConfirmation | undefined {
+  try {
+    if (typeof input !== "object" || input === null) return undefined;
+    const tool = readToolName(Reflect.get(input, "toolName"));
+    const kind = oneOf(confirmationKinds, Reflect.get(input, "kind"));
+    const outcome = oneOf(confirmationOutcomes, Reflect.get(input, "outcome"));
+    const role = oneOf(actorRoles, Reflect.get(input, "actorRole"));
+    const ref: unknown = Reflect.get(input, "ref");
+    const bindFields = readPaths(Reflect.get(input, "bindFields"));
+    if (tool === undefined || kind === undefined || outcome === undefined || role === undefined) return undefined;
+    if ((ref !== undefined && !isRef(ref)) || bindFields === "invalid") return undefined;
+    const { args, unhashable } = readArgs(input, "args");
+    return {
+      tool,
+      kind,
+      outcome,
+      role,
+      unhashable,
+      ...(args === undefined ? {} : { args }),
+      ...(ref === undefined ? {} : { ref }),
+      // Arguments that cannot be hashed have no fields either: the tool is all that is left.
+      ...(bindFields === undefined || unhashable ? {} : { bindFields }),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns undefined for what cannot be a tool's name */
+export function readToolName(value: unknown): string | undefined {
+  return typeof value === "string" && /^[^\p{Cc}\p{Cs}]{1,256}$/u.test(value) ? value : undefined;
+}
+
+export function isRef(value: unknown): value is string {
+  return typeof value === "string" && /^[A-Za-z0-9._:-]{1,128}$/.test(value);
+}
+
+/** A copy of an object's arguments, or that they are of no use. Never throws. */
+export function readArgs(owner: object, key: string): { readonly args?: JsonValue; readonly unhashable: boolean } {
+  let given: unknown;
+  try {
+    given = Reflect.get(owner, key);
+  } catch {
+    return { unhashable: true };
+  }
+  if (given === undefined) return { unhashable: false };
+  const checked = checkJson(given);
+  return checked.ok ? { args: checked.value, unhashable: false } : { unhashable: true };
+}
+
+function oneOf<Word extends string>(words: readonly [Word, ...Word[]], value: unknown): Word | undefined {
+  return value === undefined ? words[0] : words.find((word) => word === value);
+}
+
+function readPaths(value: unknown): readonly ValuePath[] | "invalid" | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value)) return "invalid";
+  const { length } = value;
+  if (!(length > 0 && length <= mostBindFields)) return "invalid";
+  const paths: ValuePath[] = [];
+  for (let index = 0; index < length; index++) {
+    const each: unknown = value[index];
+    const path = typeof each === "string" ? parsePath(each) : undefined;
+    if (path === undefined) return "invalid";
+    paths.push(path);
+  }
+  return paths;
+}

@@ -1,0 +1,52 @@
+/**
+ * What an app itself recorded: that it asked first. Confirmations, the rules that demand them (`require_confirmation`),
+ * and approvals by somebody else. It keeps hashes, never arguments, and knows no gate: a yes that the gate granted is
+ * handed to it as one more confirmation. Redis is behind its ports.
+ *
+ * confirmation.ts  what is recorded          context.ts  whose it is (AsyncLocalStorage)
+ * binding.ts       what it is tied to        check.ts    a call against the rules; policies/ the rules themselves
+ * module.ts        the functions of `dale/ledger`, which src/app/ledger.ts puts together
+ */
+export {
+  type ApprovalAnswer,
+  type ApprovalDecision,
+  type ApprovalDesk,
+  type ApprovalQuestion,
+  ApprovalRejectedError,
+  ApprovalTimeoutError,
+} from "./approval.js";
+export type { Binding } from "./binding.js";
+export { type CallCheck, type CallVerdict, type CheckOptions, checkCall } from "./check.js";
+export type {
+  ActorRole,
+  Confirmation,
+  ConfirmationInput,
+  ConfirmationKind,
+  ConfirmationOutcome,
+} from "./confirmation.js";
+export { type CarriedConfirmation, keptMs, type LedgerContext, mostOfSession, writeScope } from "./context.js";
+export { createGatewayDesk, type GatewayAddress } from "./gateway-desk.js";
+export {
+  type AwaitApprovalOptions,
+  isOff,
+  type Ledger,
+  type LedgerParts,
+  type Recorded,
+  type ToolCallToCheck,
+} from "./ledger.js";
+export { createMemoryLedgerStore } from "./memory-store.js";
+export {
+  awaitApproval,
+  type CheckWith,
+  checkToolCall,
+  confirmationArgsHash,
+  confirmToolCall,
+  guardOpenAITools,
+  guardTools,
+  openLedger,
+  withContext,
+} from "./module.js";
+export { type CheckedToolCall, type Evaluation, evaluate, type RuleVerdict, rulesFor } from "./policies/evaluate.js";
+export { letsPass, type Policies, type Rule, type RuleReason } from "./policies/policy.js";
+export { buildPolicies, type PoliciesInput, policiesShape, type RuleInput, readPolicies } from "./policies/shape.js";
+export { type Candidate, type ConfirmationUse, type LedgerStore, newestOfTool } from "./store.js";

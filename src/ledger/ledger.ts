@@ -1,0 +1,181 @@
+import { randomUUID } from "node:crypto";
+import { canonicalize, checkJson, fingerprint, type JsonValue } from "../canonical/index.js";
+import { DaleError } from "../errors/index.js";
+import { type ApprovalDecision, type ApprovalDesk, ApprovalRejectedError } from "./approval.js";
+import { awaitAnswer } from "./await-approval.js";
+import { bindTo } from "./binding.js";
+import {
+  type Confirmation,
+  type ConfirmationInput,
+  type ReadConfirmation,
+  readArgs,
+  readConfirmation,
+  readToolName,
+} from "./confirmation.js";
+import { type LedgerContext, runInContext, type Scope, surroundings, writeScope } from "./context.js";
+import { hashOf, schemeFor } from "./hashing.js";
+import { recordSpan } from "./span.js";
+import type { LedgerStore } from "./store.js";
+
+/** What became of a confirmation. `recorded` says whether its span was recorded. */
+export interface Recorded {
+  readonly recorded: boolean;
+  readonly reason?: /** Not recorded: something of the input is not as it has to be. */
+    | "invalid_input"
+    /** Not recorded: no ledger was created, or it is closed. */
+    | "no_client"
+    /** Not kept: there is no session and no trace to tie it to. */
+    | "no_context"
+    /** Not kept: `DALE_CONFIRMATION_LEDGER=off`. */
+    | "ledger_off"
+    /** Kept, tied to the tool alone: the arguments are none that JSON can hold. */
+    | "unhashable_args"
+    /** Perhaps not kept: the store could not be reached. */
+    | "store_unavailable";
+}
+
+export interface ToolCallToCheck {
+  readonly toolName: string;
+  readonly args?: unknown;
+}
+
+export interface AwaitApprovalOptions {
+  /** Default: the context's. */
+  readonly sessionId?: string;
+  /** Default 5 minutes. */
+  readonly timeoutMs?: number;
+}
+
+export interface Ledger {
+  /** Records that somebody was asked about a call. Never throws, and never rejects, whatever it is handed. */
+  confirmToolCall(input: ConfirmationInput): Promise<Recorded>;
+  /** Runs `fn` with a session (or a trace) whose confirmations these are. @returns what `fn` returns */
+  withContext<T>(context: LedgerContext, fn: () => T): T;
+  /** The hash that a confirmation with these arguments is kept by; undefined for what cannot be hashed. */
+  confirmationArgsHash(args: unknown): string | undefined;
+  /**
+   * Asks a reviewer, and waits.
+   * @throws ApprovalRejectedError, ApprovalTimeoutError; DaleError `approval_unavailable` where nobody can be asked
+   */
+  awaitApproval(tool: string, args: unknown, options?: AwaitApprovalOptions): Promise<ApprovalDecision>;
+  /** Ends its connections. After that nothing is recorded, and no enforced call is allowed. */
+  close(): Promise<void>;
+}
+
+export interface LedgerParts {
+  readonly store: LedgerStore;
+  /** Absent: nobody can be asked. */
+  readonly approvals?: ApprovalDesk;
+  /** Whether hashes may be comparable by this process alone. */
+  readonly hidden: boolean;
+  /** Ms since 1970. */
+  readonly now: () => number;
+  readonly closed: () => boolean;
+}
+
+const usualTimeoutMs = 5 * 60_000;
+
+/** A ledger on its parts; `createLedger` is what puts them together for an app. */
+export function createLedgerOn(parts: LedgerParts): Ledger {
+  const { store, now } = parts;
+  const scheme = schemeFor(parts.hidden);
+
+  async function keep(scope: Scope, read: ReadConfirmation): Promise<boolean> {
+    const confirmation: Confirmation = {
+      version: 1,
+      id: randomUUID(),
+      tool: read.tool,
+      kind: read.kind,
+      outcome: read.outcome,
+      role: read.role,
+      at: now(),
+      binding: bindTo(read.args, scheme, read.bindFields),
+      ...(read.ref === undefined ? {} : { ref: read.ref }),
+    };
+    return await store.record(writeScope(scope), confirmation).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  function trace({ tool, kind, outcome, role, args }: ReadConfirmation): void {
+    const hash = args === undefined ? undefined : hashOf(args, scheme);
+    recordSpan({ tool, kind, outcome, role, ...(hash === undefined ? {} : { hash }) });
+  }
+
+  async function confirm(read: ReadConfirmation, scope = surroundings().scope): Promise<Recorded> {
+    trace(read);
+    if (isOff()) return { recorded: true, reason: "ledger_off" };
+    if (scope === undefined) return { recorded: true, reason: "no_context" };
+    if (!(await keep(scope, read))) return { recorded: true, reason: "store_unavailable" };
+    return read.unhashable ? { recorded: true, reason: "unhashable_args" } : { recorded: true };
+  }
+
+  return {
+    async confirmToolCall(input) {
+      if (parts.closed()) return { recorded: false, reason: "no_client" };
+      const read = readConfirmation(input);
+      if (read === undefined) return { recorded: false, reason: "invalid_input" };
+      return await confirm(read).catch(() => ({ recorded: false, reason: "invalid_input" }) as const);
+    },
+    withContext: (context, fn) => runInContext(context, fn, now),
+    confirmationArgsHash(args) {
+      const checked = checkJson(args);
+      return checked.ok ? hashOf(checked.value, scheme) : undefined;
+    },
+    async awaitApproval(tool, args, options = {}) {
+      const { approvals } = parts;
+      const name = readToolName(tool);
+      const checked = checkJson(args ?? {});
+      if (approvals === undefined || parts.closed()) {
+        throw new DaleError("approval_unavailable", "Nobody can be asked: give the ledger `gateway` or `redis`.");
+      }
+      if (name === undefined || !checked.ok) {
+        throw new DaleError("approval_unavailable", "A reviewer cannot be shown this call: its arguments are no JSON.");
+      }
+      const scope = scopeOf(options.sessionId);
+      const question = {
+        session: scope?.id ?? "",
+        tool: name,
+        args: canonicalize(checked.value),
+        fingerprint: fingerprint(name, checked.value),
+        timeoutMs: Math.max(0, options.timeoutMs ?? usualTimeoutMs),
+      };
+      try {
+        const decision = await awaitAnswer(approvals, question);
+        await confirm(reviewed(name, checked.value, decision.id, "approved"), scope);
+        return decision;
+      } catch (error) {
+        if (error instanceof ApprovalRejectedError) {
+          await confirm(reviewed(name, checked.value, error.decision.id, "rejected"), scope);
+        }
+        throw error;
+      }
+    },
+    close: () => store.close(),
+  };
+}
+
+function scopeOf(sessionId: string | undefined): Scope | undefined {
+  return sessionId === undefined ? surroundings().scope : { kind: "session", id: sessionId };
+}
+
+/** What a reviewer's word is in the ledger. */
+function reviewed(tool: string, args: JsonValue, ref: string, outcome: "approved" | "rejected"): ReadConfirmation {
+  return { tool, args, unhashable: false, ref, kind: "human_review", outcome, role: "reviewer" };
+}
+
+/** No arguments are none: `{}`. */
+export function readCall(call: unknown): { readonly tool: string; readonly args: JsonValue | undefined } {
+  if (typeof call !== "object" || call === null)
+    throw new DaleError("config_invalid", "A call to check has a toolName.");
+  const tool = readToolName(Reflect.get(call, "toolName"));
+  if (tool === undefined) throw new DaleError("config_invalid", "A call to check has a toolName.");
+  const { args, unhashable } = readArgs(call, "args");
+  return { tool, args: unhashable ? undefined : (args ?? {}) };
+}
+
+/** Read at every call: whoever switches the ledger off need not start anything again. */
+export function isOff(): boolean {
+  return process.env.DALE_CONFIRMATION_LEDGER?.trim().toLowerCase() === "off";
+}

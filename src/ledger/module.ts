@@ -1,0 +1,118 @@
+import { checkJson } from "../canonical/index.js";
+import { DaleError } from "../errors/index.js";
+import type { ApprovalDecision } from "./approval.js";
+import { type CallVerdict, checkCall } from "./check.js";
+import type { ConfirmationInput } from "./confirmation.js";
+import { type LedgerContext, runInContext } from "./context.js";
+import { guardAiTools, guardRunnableTools, refusedWords, type ToolCheck } from "./guard-tools.js";
+import { hashOf, schemeFor } from "./hashing.js";
+import {
+  type AwaitApprovalOptions,
+  createLedgerOn,
+  isOff,
+  type Ledger,
+  type LedgerParts,
+  type Recorded,
+  readCall,
+  type ToolCallToCheck,
+} from "./ledger.js";
+import type { Policies } from "./policies/policy.js";
+import { type PoliciesInput, readPolicies } from "./policies/shape.js";
+
+/**
+ * The functions of `dale/ledger`. Those that a ledger has too serve the ledger that was created last.
+ */
+
+const partsOf = new WeakMap<Ledger, LedgerParts>();
+let latest: Ledger | undefined;
+
+/** Makes a ledger, which the functions below serve from now on. */
+export function openLedger(parts: LedgerParts): Ledger {
+  const ledger = createLedgerOn(parts);
+  partsOf.set(ledger, parts);
+  latest = ledger;
+  return ledger;
+}
+
+/** As the ledger's own; `no_client` before one was created. Never throws. */
+export async function confirmToolCall(input: ConfirmationInput): Promise<Recorded> {
+  return latest === undefined ? { recorded: false, reason: "no_client" } : await latest.confirmToolCall(input);
+}
+
+/** As the ledger's own; before one was created, with the clock of this machine. */
+export function withContext<T>(context: LedgerContext, fn: () => T): T {
+  return latest === undefined ? runInContext(context, fn, Date.now) : latest.withContext(context, fn);
+}
+
+/** As the ledger's own; before one was created, the plain SHA-256. */
+export function confirmationArgsHash(args: unknown): string | undefined {
+  if (latest !== undefined) return latest.confirmationArgsHash(args);
+  const checked = checkJson(args);
+  return checked.ok ? hashOf(checked.value, schemeFor(false)) : undefined;
+}
+
+/** As the ledger's own. @throws DaleError `approval_unavailable` before one was created */
+export async function awaitApproval(
+  tool: string,
+  args: unknown,
+  options?: AwaitApprovalOptions,
+): Promise<ApprovalDecision> {
+  if (latest === undefined) {
+    throw new DaleError("approval_unavailable", "Nobody can be asked: create a ledger first (no_client).");
+  }
+  return await latest.awaitApproval(tool, args, options);
+}
+
+export interface CheckWith {
+  /** Absent: every rule reports `no_confirmation_data`. */
+  readonly ledger?: Ledger | undefined;
+  readonly policies: PoliciesInput | Policies;
+}
+
+/**
+ * Judges a call by the rules, and uses up the confirmation that unlocks it.
+ * @returns no reason and no mode where no rule applies
+ * @throws DaleError `config_invalid` for policies or a ledger that are none
+ */
+export async function checkToolCall(call: ToolCallToCheck, options: CheckWith): Promise<CallVerdict> {
+  const { allowed, reason, mode } = await checked(call, partsFor(options.ledger), readPolicies(options.policies));
+  return { allowed, ...(reason === undefined ? {} : { reason }), ...(mode === undefined ? {} : { mode }) };
+}
+
+/**
+ * Tools of `ai`, each asking the rules before its own code runs; a model whose call is refused is told why.
+ * @throws DaleError `config_invalid`
+ */
+export function guardTools<Tools extends object>(tools: Tools, options: CheckWith): Tools {
+  return guardAiTools(tools, checkFor(options));
+}
+
+/** The same for the OpenAI client's own loop: the list that `client.chat.completions.runTools` takes. */
+export function guardOpenAITools<Tool extends object>(tools: readonly Tool[], options: CheckWith): Tool[] {
+  return guardRunnableTools(tools, checkFor(options));
+}
+
+function checkFor(options: CheckWith): ToolCheck {
+  const parts = partsFor(options.ledger);
+  const policies = readPolicies(options.policies);
+  return async (call) => {
+    const { rule, ...verdict } = await checked(call, parts, policies);
+    return { ...verdict, message: rule?.message ?? refusedWords };
+  };
+}
+
+function checked(call: unknown, parts: LedgerParts | undefined, policies: Policies): ReturnType<typeof checkCall> {
+  return checkCall(readCall(call), {
+    policies,
+    now: parts?.now ?? Date.now,
+    ...(parts === undefined || isOff() ? {} : { store: parts.store }),
+  });
+}
+
+/** Something else in the place of a ledger would block nothing, silently. */
+function partsFor(ledger: Ledger | undefined): LedgerParts | undefined {
+  if (ledger === undefined || ledger === null) return undefined;
+  const parts = partsOf.get(ledger);
+  if (parts === undefined) throw new DaleError("config_invalid", "`ledger` has to be what createLedger returned.");
+  return parts;
+}
