@@ -44,7 +44,7 @@ interface Card {
   readonly at: number;
   /** Of a phone number: the business-scoped id that it came with last. */
   readonly userId?: string;
-  /** Of a phone number: its owner has changed to another one. Whoever writes from it later is somebody else. */
+  /** Its owner has changed to another one. Whoever writes from such a phone number later is somebody else. */
   readonly left?: true;
   /** Of a phone number: how many people without a business-scoped id have had it. */
   readonly owners?: number;
@@ -88,7 +88,7 @@ export function createPeople(store: ChannelStore, count: (event: string) => void
     const free = numbers.find(({ card }) => card === undefined)?.id;
     const { name, since } = first ?? { name: free ?? userId, since: at };
 
-    for (const { id, card } of known) await write(id, card, { name, since, at: card?.at ?? at });
+    for (const { id, card } of known) await write(id, card, { ...bare(card), name, since, at: card?.at ?? at });
     for (const { id, card } of numbers) {
       if (card === undefined) await write(id, card, { name, since, at, userId });
       else if (held(card, userIds, at)) {
@@ -100,6 +100,8 @@ export function createPeople(store: ChannelStore, count: (event: string) => void
         await forgetNumber(card.name, id, at);
       }
     }
+    // A late message tells of an id that the person has no more.
+    if (known[0]?.card?.left) return name;
     const phone = phones[0] ?? (await address(name))?.phone;
     await setAddress(name, { ...(phone === undefined ? {} : { phone }), userId }, at);
     return name;
@@ -163,8 +165,9 @@ export function createPeople(store: ChannelStore, count: (event: string) => void
         const phone = to.phones.includes(id);
         await write(id, card, { name, since, at, ...(phone && userId !== undefined ? { userId } : {}) });
       }
-      const given = [...from.phones, ...(before?.phone === undefined ? [] : [before.phone])];
-      for (const { id, card } of await readAll([...new Set(given)].filter((phone) => !to.phones.includes(phone)))) {
+      const given = [...from.userIds, ...from.phones, ...(before?.phone === undefined ? [] : [before.phone])];
+      const kept = [...to.userIds, ...to.phones];
+      for (const { id, card } of await readAll([...new Set(given)].filter((each) => !kept.includes(each)))) {
         if (card && card.name === name && card.at <= at) {
           await write(id, card, { ...bare(card), at, left: true });
         }
