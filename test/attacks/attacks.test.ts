@@ -7,10 +7,18 @@ import { grants } from "./cases/grants.js";
 import { identity } from "./cases/identity.js";
 import { notice } from "./cases/notice.js";
 import { replay } from "./cases/replay.js";
+import { replicas } from "./cases/replicas.js";
 import { selfConsent } from "./cases/self-consent.js";
 import { state } from "./cases/state.js";
 import { words } from "./cases/words.js";
-import { type Fortress, type Outside, startFortress, startOutside, startTolerantFortress } from "./installation.js";
+import {
+  type Fortress,
+  type Outside,
+  startFortress,
+  startOutside,
+  startReplicas,
+  startTolerantFortress,
+} from "./installation.js";
 import { lastLine, outcomeTable, type Result } from "./outcomes.js";
 import { createTrial } from "./trial.js";
 
@@ -23,53 +31,79 @@ const attacks: readonly Attack[] = [
   ...replay,
   ...callArguments,
   ...state,
+  ...replicas,
   ...channelTricks,
   ...grants,
 ];
 const results: Result[] = [];
 
 let outside: Outside;
-let fortress: Fortress;
-let tolerant: Fortress;
+let fortresses: readonly Fortress[] = [];
+/** What those come to that run one after the other, beside all the rest. */
+const underway = new Map<Attack, Promise<readonly Result[]>>();
 
 beforeAll(async () => {
   outside = await startOutside();
-  [fortress, tolerant] = await Promise.all([startFortress(outside), startTolerantFortress(outside)]);
+  fortresses = await Promise.all([startFortress(outside), startTolerantFortress(outside), startReplicas()]);
+  let before: Promise<unknown> = Promise.resolve();
+  for (const attack of attacks.filter(({ special }) => special === "replicas")) {
+    const mine = before.then(() => everywhere(attack));
+    underway.set(attack, mine);
+    before = mine;
+  }
 });
 afterAll(async () => {
   console.log(`${outcomeTable(results)}\n\n${lastLine(results)}`);
-  await Promise.all([fortress.close(), tolerant.close()]);
+  await Promise.all(fortresses.map((fortress) => fortress.close()));
   await outside.close();
 });
 
-describe.concurrent("attacks on the gate", () => {
-  for (const attack of attacks) {
-    it(`${attack.id}: ${attack.what}`, async () => {
-      const stages = [fortress, tolerant].flatMap((home) =>
-        home.stages.filter((stage) => applies(attack, stage)).map((stage) => ({ stage, home })),
-      );
-      expect(stages.length).toBeGreaterThan(0);
-      const outcomes = await Promise.all(stages.map(({ stage, home }) => carriedOut(attack, stage, home)));
-      expect(outcomes).toEqual(stages.map(({ stage }) => `${attack.must} on ${stage.name}`));
-    });
+describe.concurrent("an attack in one process", () => {
+  for (const attack of attacks.filter(({ special }) => special !== "replicas")) {
+    it(`${attack.id}: ${attack.what}`, async () => asItMust(await everywhere(attack)));
   }
 });
+
+describe("an attack on several processes", () => {
+  for (const attack of attacks.filter(({ special }) => special === "replicas")) {
+    it(`${attack.id}: ${attack.what}`, async () => asItMust((await underway.get(attack)) ?? []));
+  }
+});
+
+function asItMust(came: readonly Result[]): void {
+  expect(came.length).toBeGreaterThan(0);
+  expect(came.map(said)).toEqual(came.map(({ attack, stage }) => `${attack.must} on ${stage.name}`));
+}
+
+function said({ outcome, stage, problem }: Result): string {
+  return `${problem ?? outcome} on ${stage.name}`;
+}
+
+async function everywhere(attack: Attack): Promise<readonly Result[]> {
+  const where = fortresses.flatMap((home) =>
+    home.stages.filter((stage) => applies(attack, stage)).map((stage) => ({ stage, home })),
+  );
+  return await Promise.all(where.map(({ stage, home }) => carriedOut(attack, stage, home)));
+}
 
 function applies(attack: Attack, stage: Stage): boolean {
   return attack.special === stage.special && (attack.on?.(stage) ?? true);
 }
 
-async function carriedOut(attack: Attack, stage: Stage, home: Fortress): Promise<string> {
-  const { backend, puppets } = outside;
-  const { place, tick } = home;
-  const trial = createTrial({ place, tick, backend, puppets }, attack, stage);
+async function carriedOut(attack: Attack, stage: Stage, home: Fortress): Promise<Result> {
+  const { place, tick, processes } = home;
+  const { backend, puppets } = home.outside;
+  const rig = { place, tick, backend, puppets, ...(processes ? { processes } : {}) };
+  const trial = createTrial(rig, attack, stage);
+  let result: Result;
   try {
     const outcome = await attack.run(trial);
     await trial.evidenceHolds();
-    results.push({ attack, stage, outcome, unauthorised: trial.unauthorised() });
-    return `${outcome} on ${stage.name}`;
+    result = { attack, stage, outcome, unauthorised: trial.unauthorised() };
   } catch (error) {
-    results.push({ attack, stage, outcome: "failed", unauthorised: trial.unauthorised() });
-    return `${error instanceof Error ? error.message : String(error)} on ${stage.name}`;
+    const problem = error instanceof Error ? error.message : String(error);
+    result = { attack, stage, outcome: "failed", problem, unauthorised: trial.unauthorised() };
   }
+  results.push(result);
+  return result;
 }

@@ -7,6 +7,7 @@ import { type Gateway, type Installation, install } from "../fixtures/gateway.js
 import { startRedisServer } from "../fixtures/redis-server.js";
 import type { Stage } from "./attack.js";
 import { webhookSecret } from "./cases/replay.js";
+import type { Processes } from "./cases/replicas.js";
 import { tolerantTtlMs } from "./cases/state.js";
 import { agentFiles, agentNames, manifest, workflowFile } from "./desk.js";
 import { createPuppets, type Puppets } from "./puppets.js";
@@ -47,6 +48,8 @@ export interface Fortress {
   readonly stages: readonly Stage[];
   /** Lets the schedules come due now. */
   tick(): Promise<void>;
+  readonly outside: Outside;
+  readonly processes?: Processes;
   close(): Promise<void>;
 }
 
@@ -79,6 +82,7 @@ export async function startFortress(outside: Outside): Promise<Fortress> {
   const webchat: WebchatStage = webchatStage(place, accounts);
   return {
     place,
+    outside,
     tick: () => tick(redis.url),
     stages: [
       telegramStage({ name: "Telegram", slug: "telegram", bots }),
@@ -110,6 +114,7 @@ export async function startTolerantFortress(outside: Outside): Promise<Fortress>
   const dale = await place.start();
   return {
     place,
+    outside,
     tick: async () => undefined,
     stages: [
       { ...telegramStage({ name: "Telegram", slug: "tolerant", bots }), special: "tolerant" },
@@ -145,6 +150,37 @@ async function tick(url: string): Promise<void> {
   const queue = new Queue("schedule", { connection: { host: hostname, port: Number(port) }, prefix: "{dale:0}" });
   for (const job of await queue.getDelayed()) await job.promote();
   await queue.close();
+}
+
+/** Several processes on one Redis; the platforms are its own, since what fails there fails for everybody. */
+export async function startReplicas(): Promise<Fortress> {
+  const [outside, redis] = await Promise.all([startOutside(), startRedisServer()]);
+  const bots = botsOf(outside, ["cobranzas", "modelo"], "replica-");
+  const place = await install({
+    config: { redis: { url: redis.url }, channels: { telegram: accountsOf(outside, bots, {}) } },
+    ...filesOf(outside),
+  });
+  const startWorker = () => place.start({ roles: "worker" });
+  const startFront = async () => {
+    processes.front = await place.start({ roles: "ingress,sender,http" });
+    return processes.front;
+  };
+  const front = await place.start({ roles: "ingress,sender,http" });
+  const workers = [await startWorker()];
+  const processes: Processes = { redis, backend: outside.backend, front, workers, startWorker, startFront };
+  return {
+    place,
+    outside,
+    processes,
+    tick: async () => undefined,
+    stages: [telegramStage({ name: "Telegram, several processes", slug: "replicas", bots, special: "replicas" })],
+    async close() {
+      await Promise.all([...processes.workers, processes.front].map((one) => one.stop()));
+      await place.remove();
+      await redis.remove();
+      await outside.close();
+    },
+  };
 }
 
 function botsOf(outside: Outside, agents: readonly string[], prefix: string): TelegramBots {

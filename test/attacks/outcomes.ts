@@ -5,6 +5,8 @@ export interface Result {
   readonly attack: Attack;
   readonly stage: Stage;
   readonly outcome: Outcome | "failed";
+  /** Why it failed. */
+  readonly problem?: string;
   readonly unauthorised: number;
 }
 

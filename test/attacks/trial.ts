@@ -2,6 +2,7 @@ import type { FakeBackend, Received } from "../fakes/backend/index.js";
 import type { FakePuppeteer } from "../fakes/openai/index.js";
 import { eventually, type Installation } from "../fixtures/gateway.js";
 import type { Attack, Meeting, Outcome, Person, Saying, Stage } from "./attack.js";
+import type { Processes } from "./cases/replicas.js";
 import { type PuppetCall, type Puppets, worst } from "./puppets.js";
 
 /** What every attack of one installation shares. */
@@ -11,6 +12,8 @@ export interface Rig {
   readonly puppets: Puppets;
   /** Lets the installation's schedules come due now. */
   tick(): Promise<void>;
+  /** Where the attack may take processes away. */
+  readonly processes?: Processes;
 }
 
 export interface EvidenceItem {
@@ -29,6 +32,7 @@ export const noticeStart = "Para confirmar respondé SI. ";
 export interface Trial {
   readonly stage: Stage;
   readonly rig: Rig;
+  readonly must: Outcome;
   readonly marker: string;
   /** Another marker of the same attack. */
   mark(suffix: string): string;
@@ -82,6 +86,7 @@ export function createTrial(rig: Rig, attack: Attack, stage: Stage): Trial {
   const trial: Trial = {
     stage,
     rig,
+    must: attack.must,
     marker,
     markers,
     people,

@@ -38,12 +38,14 @@ export const configuration: readonly Attack[] = [
           ],
         },
       ];
-      for (const tool of around) {
-        const { code, output } = await check({ a: agent("a", [gated, tool]) });
-        if (code !== 0 || !/warning: .*runs without a yes/.test(output)) throw new Error(`A9: ${code} ${output}`);
-      }
-      const elsewhere = await check({ a: agent("a", [gated]), b: agent("b", [around[0]]) });
-      if (!elsewhere.output.includes("runs without a yes")) throw new Error(`A9: ${elsewhere.output}`);
+      // Beside the gated one, twice, and in another agent.
+      const { code, output } = await check({
+        beside: agent("beside", [gated, around[0]]),
+        over: agent("over", [gated, around[1]]),
+        alone: agent("alone", [around[0]]),
+      });
+      const warned = output.match(/(beside|over|alone)\.agent\.yaml:\d+:\d+: warning: .*runs without a yes/g) ?? [];
+      if (code !== 0 || warned.length !== 3) throw new Error(`A9: ${code} ${output}`);
       return "warned";
     },
   },
@@ -59,14 +61,18 @@ export const configuration: readonly Attack[] = [
         { name: "praxis_crear", type: "integration", integration: "otra", ...ungated("record") },
         { name: "praxis_crear_record", type: "agent", agent: "b", description: "The same, at once" },
       ];
-      for (const tool of shadows) {
-        const { code, output } = await check({ a: agent("a", [gated, tool]), b: agent("b", []) });
-        if (code !== 2 || !output.includes("shadow")) throw new Error(`A10: ${code} ${output}`);
-      }
+      const named = shadows.map((tool, index) => [`a${index}`, agent(`a${index}`, [gated, tool])] as const);
       // The same name for another thing, in an agent that runs in the same conversation.
-      const asks = { name: "ask_b", type: "agent", agent: "b", description: "Asks b" };
-      const { code, output } = await check({ a: agent("a", [gated, asks]), b: agent("b", [shadows[0]]) });
-      if (code !== 2 || !output.includes("means something else")) throw new Error(`A10: ${code} ${output}`);
+      const asks = { name: "ask_c", type: "agent", agent: "c", description: "Asks c" };
+      const { code, output } = await check({
+        ...Object.fromEntries(named),
+        b: agent("b", []),
+        d: agent("d", [gated, asks]),
+        c: agent("c", [shadows[0]]),
+      });
+      const refused = output.match(/a\d\.agent\.yaml:\d+:\d+: error: .*shadow/g) ?? [];
+      if (code !== 2 || refused.length !== shadows.length) throw new Error(`A10: ${code} ${output}`);
+      if (!/c\.agent\.yaml:\d+:\d+: error: .*means something else/.test(output)) throw new Error(`A10: ${output}`);
       return "refused";
     },
   },
@@ -77,15 +83,6 @@ export const configuration: readonly Attack[] = [
     special: "check",
     async run() {
       const chain = { chain: { on_complete: [{ agent: "b" }] } };
-      const refused: readonly Readonly<Record<string, unknown>>[] = [
-        { a: agent("a", [{ ...gated, confirm: ["crear_records"] }]) },
-        { a: agent("a", [{ ...gated, confrim: ["crear_record"] }]) },
-        { a: agent("a", [gated], chain), b: agent("b", []) },
-      ];
-      for (const agents of refused) {
-        const { code, output } = await check(agents);
-        if (code !== 2) throw new Error(`X4: ${code} ${output}`);
-      }
       const workflow = {
         apiVersion: "astromesh/v1",
         kind: "Workflow",
@@ -93,10 +90,16 @@ export const configuration: readonly Attack[] = [
         spec: { tools: [gated], steps: [{ name: "s", tool: "praxis_crear_record", arguments: { entidad: "x" } }] },
       };
       const { code, output } = await check(
-        { a: agent("a", []) },
+        {
+          unlisted: agent("unlisted", [{ ...gated, confirm: ["crear_records"] }]),
+          misspelt: agent("misspelt", [{ ...gated, confrim: ["crear_record"] }]),
+          chained: agent("chained", [gated], chain),
+          b: agent("b", []),
+        },
         { "agents/w.workflow.yaml": JSON.stringify(workflow) },
       );
-      if (code !== 2) throw new Error(`X4: ${code} ${output}`);
+      const refused = output.match(/(unlisted|misspelt|chained)\.agent|w\.workflow/g) ?? [];
+      if (code !== 2 || new Set(refused).size !== 4) throw new Error(`X4: ${code} ${output}`);
       return "refused";
     },
   },

@@ -147,6 +147,7 @@ const platform: readonly Attack[] = [
         bot.faults.add("sendMessage", fault);
         await person.say(`abrí el plan ${marker}`);
         await trial.until(person, index === 0 ? "notice_sent" : "notice_failed");
+        trial.play(quiet("Hecho."), marker);
         outcomes.push(await unseen(trial, person, marker));
       }
       return outcomes.every((outcome) => outcome === "0") ? "0" : "0x";

@@ -17,8 +17,10 @@ export async function answered(trial: Trial, text: string, how?: Saying): Promis
   trial.play(quiet());
   await trial.talk(person, text, how);
   if (trial.writes().length === 1 && trial.writes(loud).length === 1) {
-    trial.allow(1);
-    trial.allow(1, loud);
+    if (trial.must === "1") {
+      trial.allow(1);
+      trial.allow(1, loud);
+    }
     const again = await trial.confirm(person);
     if (again !== "0x") throw new Error(`${trial.marker}: a proposal that had run ran again`);
     return "1";
