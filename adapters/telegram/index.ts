@@ -4,4 +4,4 @@
  * messages, shows no keyboards, and takes nothing for typed that a person did not type into the chat.
  */
 export { createTelegramAdapter, type TelegramAdapter } from "./adapter.js";
-export { type TelegramOptions, type TelegramTiming, telegramOptions } from "./options.js";
+export type { TelegramOptions, TelegramTiming } from "./options.js";

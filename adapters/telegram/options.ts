@@ -1,5 +1,3 @@
-import { z } from "zod";
-
 export interface TelegramOptions {
   /** The account's name in dale.yaml: a slug. */
   readonly name: string;
@@ -48,49 +46,3 @@ export const defaultTiming: TelegramTiming = {
   standby: 2_000,
   backoff: 1_000,
 };
-
-const httpUrl = z
-  .string()
-  .regex(/^https?:\/\/\S+$/, "must be a http(s) URL")
-  .transform((url) => url.replace(/\/+$/, ""));
-
-/**
- * An account's entry under `channels.telegram` in dale.yaml, as far as it is this adapter's, made into its options.
- * https://core.telegram.org/bots/api#setwebhook says what a secret token may look like.
- */
-export const telegramOptions = z
-  .strictObject({
-    name: z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "must be a slug"),
-    token: z.string().regex(/^\d+:[\w-]+$/, "must look like 123456:ABC-DEF, as BotFather gives it"),
-    api_root: httpUrl.default("https://api.telegram.org"),
-    mode: z.enum(["polling", "webhook"]).default("polling"),
-    replace_webhook: z.boolean().optional(),
-    secret_token: z
-      .string()
-      .regex(/^[\w-]{1,256}$/, "must be 1 to 256 letters, digits, _ or -")
-      .optional(),
-    url: httpUrl.optional(),
-    groups: z.enum(["mentioned", "always", "never"]).default("mentioned"),
-  })
-  .transform((entry, context): TelegramOptions => {
-    const { name, token, api_root: apiRoot, groups } = entry;
-    const refuse = (path: string, message: string) => {
-      context.issues.push({ code: "custom", input: undefined, path: [path], message });
-      return z.NEVER;
-    };
-    if (entry.mode === "polling") {
-      if (entry.url !== undefined) return refuse("url", "is for mode: webhook");
-      if (entry.secret_token !== undefined) return refuse("secret_token", "is for mode: webhook");
-      const receive = { mode: "polling" as const, ...optional("replaceWebhook", entry.replace_webhook) };
-      return { name, token, apiRoot, groups, receive };
-    }
-    // Without a secret, anybody who guesses the path could write as anybody.
-    if (entry.secret_token === undefined) return refuse("secret_token", "is needed for mode: webhook");
-    if (entry.replace_webhook !== undefined) return refuse("replace_webhook", "is for mode: polling");
-    const receive = { mode: "webhook" as const, secretToken: entry.secret_token, ...optional("url", entry.url) };
-    return { name, token, apiRoot, groups, receive };
-  });
-
-function optional<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [key in Key]?: Value } {
-  return value === undefined ? {} : ({ [key]: value } as { readonly [key in Key]?: Value });
-}

@@ -100,7 +100,9 @@ function rates(limits: Shared["limits"]): AccountLimits {
 }
 
 function receiving(account: ChannelsShape["telegram"][number]): TelegramAccount["receive"] {
-  if (account.mode === "polling" || account.secret_token === undefined) return { mode: "polling" };
+  if (account.mode === "polling" || account.secret_token === undefined) {
+    return { mode: "polling", replaceWebhook: account.replace_webhook };
+  }
   const { secret_token: secretToken, url } = account;
   return { mode: "webhook", secretToken, ...(url === undefined ? {} : { url }) };
 }

@@ -26,6 +26,7 @@ export const telegramShape = z
     }),
     api_root: url("https://api.telegram.org", { protocols: http }).default("https://api.telegram.org"),
     mode: z.enum(["polling", "webhook"]).default("polling"),
+    replace_webhook: z.boolean().default(false),
     secret_token: secret("TELEGRAM_SECRET")
       .regex(/^[A-Za-z0-9_-]{1,256}$/, { error: "must be letters, digits, “_” and “-”, 256 at most" })
       .optional(),

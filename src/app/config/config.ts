@@ -62,8 +62,8 @@ export interface TelegramAccount extends Account {
   readonly token: string;
   /** Without a slash at the end. */
   readonly apiRoot: string;
-  readonly receive:
-    | { readonly mode: "polling" }
+  readonly receive: /** `replaceWebhook`: a webhook that is set for the bot is removed; otherwise it is left, and told. */
+    | { readonly mode: "polling"; readonly replaceWebhook: boolean }
     /** With `url`, setWebhook is called at start with `<url>/webhooks/telegram/<name>`. */
     | { readonly mode: "webhook"; readonly secretToken: string; readonly url?: string };
 }

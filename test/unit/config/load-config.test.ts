@@ -87,7 +87,7 @@ egress: { allow: [] }
         agent: "cobranzas",
         token: env.TELEGRAM_BOT_TOKEN,
         apiRoot: "https://api.telegram.org",
-        receive: { mode: "polling" },
+        receive: { mode: "polling", replaceWebhook: false },
         limits: { account: { count: 30, perMs: 1000 }, chat: { count: 1, perMs: 1000 } },
         groups: "mentioned",
       },
