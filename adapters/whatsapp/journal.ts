@@ -15,6 +15,7 @@ import {
 } from "@whiskeysockets/baileys";
 import type { FencedState } from "../../src/channels/index.js";
 import { DaleError } from "../../src/errors/index.js";
+import { pause } from "./pause.js";
 import type { Sealer } from "./sealing.js";
 
 /**
@@ -49,6 +50,11 @@ export interface JournalOptions {
   readonly sealer: Sealer;
   /** Our own addresses. */
   readonly me: () => { readonly id?: string | undefined; readonly lid?: string | undefined };
+  /** A later holder of the lease has written: this process has no say any more. */
+  readonly onFenced: () => void;
+  /** How often a write is tried while the store is away, and how long to wait between. */
+  readonly tries: number;
+  readonly pauseMs: number;
   readonly now: () => number;
 }
 
@@ -75,12 +81,25 @@ export function createJournal(options: JournalOptions): Journal {
     if (!arrived) return;
     const entry: Entry = { version: 1, ...arrived, receivedAt: now() };
     const name = `${prefix}${String(now()).padStart(15, "0")}-${String(++sequence).padStart(9, "0")}`;
-    const text = sealer.seal(name, JSON.stringify(entry, BufferJSON.replacer));
-    if (!(await fenced.write(fence, { [name]: text }))) {
-      throw new DaleError("lease_lost", "Another process owns this account now.");
-    }
+    await write(name, sealer.seal(name, JSON.stringify(entry, BufferJSON.replacer)));
     const identity = identityOf(entry.key);
     known.set(identity, [...(known.get(identity) ?? []), name]);
+  }
+
+  /** Waits for the store as Baileys does where it writes keys; until then nothing is acknowledged. */
+  async function write(name: string, text: string): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const written = await fenced.write(fence, { [name]: text }).catch((error: unknown) => {
+        if (tries >= options.tries) throw error;
+        return "unavailable" as const;
+      });
+      if (written === true) return;
+      if (written === false) {
+        options.onFenced();
+        throw new DaleError("lease_lost", "Another process owns this account now.");
+      }
+      await pause(options.pauseMs);
+    }
   }
 
   return {

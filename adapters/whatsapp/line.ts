@@ -46,9 +46,8 @@ export interface LineOptions {
   readonly sentMessage: (id: string, chat: string) => Promise<proto.IMessage | undefined>;
 }
 
-/** How often a write of keys is tried again while the store is away; until then nothing is acknowledged. */
-const commitTries = 60;
-const commitPauseMs = 500;
+/** How often a write is tried again while the store is away, and ms between; until then nothing is acknowledged. */
+export const patience = { tries: 60, pauseMs: 500 };
 /** What Baileys calls an end that it does not know. */
 const unknownEnd = 500;
 const goodbyeMs = 1_000;
@@ -62,7 +61,7 @@ export function openLine(options: LineOptions): Line {
     connectTimeoutMs: timing.query,
     defaultQueryTimeoutMs: timing.query,
     keepAliveIntervalMs: timing.keepAlive,
-    transactionOpts: { maxCommitRetries: commitTries, delayBetweenTriesMs: commitPauseMs },
+    transactionOpts: { maxCommitRetries: patience.tries, delayBetweenTriesMs: patience.pauseMs },
     makeSignalRepository: journal.makeSignalRepository,
     getMessage: async ({ id, remoteJid }) =>
       id ? options.sentMessage(id, remoteJid ?? "").catch(() => undefined) : undefined,

@@ -43,6 +43,7 @@ export async function ownAccount(options: OwnershipOptions, stop: AbortSignal): 
     switch (outcome.kind) {
       case "ended":
         tell({ state: "reconnecting", reason: "Another process took this account over; this one stands by." });
+        await pause(timing.standby * 2, stop);
         break;
       case "yield":
         // Whoever has taken the connection keeps it for a while: there is no fight.
