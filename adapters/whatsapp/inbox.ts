@@ -47,7 +47,9 @@ export function createInbox<T>(options: InboxOptions<T>): Inbox<T> {
   }
   function go(): void {
     if (running || held) return;
-    running = run().finally(() => {
+    // Later, so that whoever adds something is never kept by what it comes to.
+    const begun = Promise.resolve().then(run);
+    running = begun.finally(() => {
       running = undefined;
       // Something may have come in while the last run was ending.
       if (items.length > 0 && !held && !stopped.signal.aborted) go();
