@@ -41,6 +41,8 @@ type Recipient =
 const windowMs = 24 * 3_600_000;
 /** Longest value of a template's parameter, UTF-16 units. */
 const maxParameter = 1024;
+/** What it must not hold. */
+const unfit = /[\n\r\t]| {5}/;
 const windowClosed = 131047;
 /** Something in the message is invalid: it may be the quoted message, which is gone. */
 const invalid = new Set([100, 131009]);
@@ -74,13 +76,14 @@ export function createSending(options: SendingOptions): Sending {
     return code !== undefined && invalid.has(code) ? post(recipient, content, signal) : quoting;
   }
 
-  /** The notice, which nothing may shorten, as the one parameter of the late template; undefined where it does not fit. */
+  /** The answer with its notice as the late template's one parameter; undefined where the notice does not fit as it is. */
   function templateOf({ text, noticeFrom }: OutboundMessage): object | undefined {
     if (lateTemplate === undefined || noticeFrom === undefined) return undefined;
-    const notice = oneLine(text.slice(noticeFrom));
-    const whole = oneLine(text.slice(0, noticeFrom)) + (noticeFrom > 0 ? " " : "") + notice;
-    const value = (whole.length <= maxParameter ? whole : notice).trim();
-    if (value.length > maxParameter) return undefined;
+    const notice = wellFormed(text.slice(noticeFrom)).trim();
+    if (notice.length > maxParameter || unfit.test(notice)) return undefined;
+    const said = wellFormed(text.slice(0, noticeFrom)).replace(/\s+/g, " ").trim();
+    const whole = [said, notice].filter((each) => each !== "").join(" ");
+    const value = whole.length <= maxParameter ? whole : notice;
     const { name, language } = lateTemplate;
     const components = [{ type: "body", parameters: [{ type: "text", text: value }] }];
     return { type: "template", template: { name, language: { code: language }, components } };
@@ -155,9 +158,4 @@ export function createSending(options: SendingOptions): Sending {
       if (left > 0) await store.set(`window:${chat}`, "open", left);
     },
   };
-}
-
-/** A template's parameter may hold no line break, no tab and no four blanks in a row. */
-function oneLine(text: string): string {
-  return wellFormed(text).replace(/\s+/g, " ");
 }
