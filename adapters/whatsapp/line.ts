@@ -60,6 +60,7 @@ export function openLine(options: LineOptions): Line {
     ...(options.socketUrl === undefined ? {} : { waWebSocketUrl: options.socketUrl }),
     connectTimeoutMs: timing.query,
     defaultQueryTimeoutMs: timing.query,
+    qrTimeout: timing.qr,
     keepAliveIntervalMs: timing.keepAlive,
     transactionOpts: { maxCommitRetries: patience.tries, delayBetweenTriesMs: patience.pauseMs },
     makeSignalRepository: journal.makeSignalRepository,

@@ -29,6 +29,8 @@ export interface WhatsappTiming {
   readonly query: number;
   /** How long WhatsApp may take to say that it has a message. Default 15,000. */
   readonly ack: number;
+  /** How long each code to scan is shown. Default 0: as long as WhatsApp's own client does (60 s, then 20 s each). */
+  readonly qr: number;
   /** How often WhatsApp is asked whether it is still there. Default 25,000. */
   readonly keepAlive: number;
   /**
@@ -47,6 +49,7 @@ export const defaultTiming: WhatsappTiming = {
   steady: 60_000,
   query: 20_000,
   ack: 15_000,
+  qr: 0,
   keepAlive: 25_000,
   settle: 500,
   store: 100,

@@ -87,6 +87,27 @@ describe("pairing", () => {
     await expect(idle.adapter.beginPairing()).rejects.toEqual(expect.objectContaining({ code: "lease_lost" }));
   });
 
+  it("ends when nobody scans any of the codes, and begins again when it is asked for", async () => {
+    const { adapter } = rig.process({ timing: { ...quickTiming, qr: 60 } });
+    const codes = new Set<string>();
+    await adapter.start();
+    await until(
+      () => {
+        const { qr, state } = adapter.status();
+        if (qr !== undefined) codes.add(qr);
+        return state === "unpaired" && qr === undefined;
+      },
+      () => adapter.status(),
+    );
+    expect(codes.size).toBeGreaterThan(3);
+    expect(adapter.status().reason).toMatch(/Nobody scanned the code in time\. Run dale pair whatsapp:shop/);
+    await sleep(100);
+    expect(rig.web.logins).toEqual(["register"]);
+    await adapter.beginPairing();
+    await link(rig.web, adapter);
+    expect(rig.web.logins).toEqual(["register", "register", "login"]);
+  });
+
   it("goes on with the next code when the connection is lost meanwhile", async () => {
     const { adapter } = rig.process();
     await adapter.start();
