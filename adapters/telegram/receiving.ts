@@ -35,7 +35,8 @@ export function createReceiving(options: ReceivingOptions): TakeUpdate {
     const group = type === "group" || type === "supergroup";
     const nobody = notAPersons(message);
     if (nobody || !message.from) {
-      if (group) await overhear(chat, message.message_id);
+      // Numbers are a chat's own: one of ours elsewhere may have the same. A bot's own messages never come back to it.
+      if (group) await host.overheard({ chat: (await chats.known(chat)).chat });
       return nobody;
     }
     if (!group && type !== "private") return "unsupported_chat";
@@ -62,11 +63,6 @@ export function createReceiving(options: ReceivingOptions): TakeUpdate {
     };
     await host.receive(inbound);
     return undefined;
-  }
-
-  async function overhear(chat: string, id: number): Promise<void> {
-    const place = await chats.known(chat);
-    await host.overheard({ chat: place.chat, id: place.numbering.idOf(id) });
   }
 
   return async (given) => {

@@ -47,7 +47,7 @@ export async function createAccount(settings: ChannelAccount, options: AccountsO
     },
     receipt: (receipt) => options.watch.receipt(channel, name, receipt),
     async overheard({ chat, id }) {
-      if ((await options.deliveries.partOf(channel, name, id)) !== undefined) return;
+      if (id !== undefined && (await options.deliveries.partOf(channel, name, id)) !== undefined) return;
       await options.deliveries.interrupt(`${channel}:${name}:${chat}`);
     },
     statusChanged: (status) => tell(status),

@@ -13,10 +13,10 @@ export interface ChannelHost {
   receipt(receipt: Receipt): Promise<void>;
   /**
    * Somebody wrote in a chat whose message is no inbound one: the operator's own phone, an anonymous admin. What was sent
-   * there before is not the last thing any more that people there have read. `id`: the platform's, by which our own
-   * messages are known and left out. Resolves when it is written down; rejects like `receive`.
+   * there before is not the last thing any more that people there have read. `id`: the platform's, where it may be one of
+   * our own messages: then it is left out. Resolves when it is written down; rejects like `receive`.
    */
-  overheard(message: { readonly chat: string; readonly id: string }): Promise<void>;
+  overheard(message: { readonly chat: string; readonly id?: string }): Promise<void>;
   /** Tells the application that `status()` changed. */
   statusChanged(status: ChannelStatus): void;
   /** Counts something that an operator may want to know, e.g. `unsupported_update`. The name is stable, without ids. */

@@ -31,10 +31,10 @@ describe("Telegram in groups", () => {
 
   it("overhears who is nobody to it, where somebody may answer them", async () => {
     const one = await open("always");
-    const { message_id } = rig.bot.message(group, { ...anonymous(), text: "¿Almorzamos?" });
+    rig.bot.message(group, { ...anonymous(), text: "¿Almorzamos?" });
     rig.bot.message(rig.bot.person("Beto").chat, { from: rig.bot.user, text: "si" });
     await drained();
-    expect(one.host.overheard).toEqual([{ chat: String(group.id), id: String(message_id) }]);
+    expect(one.host.overheard).toEqual([{ chat: String(group.id) }]);
     expect(one.host.received).toEqual([]);
   });
 
