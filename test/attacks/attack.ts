@@ -36,6 +36,15 @@ export interface Person {
   say(text: string, how?: Saying): Promise<void>;
   /** Everything that they were sent, oldest first. */
   heard(): readonly string[];
+  /** What their client tells of what it shows, where the platform asks for it. */
+  readonly receipts?: Receipts;
+}
+
+export interface Receipts {
+  /** What was sent is shown, and so is all that follows. */
+  look(): Promise<void>;
+  /** Tells of the message at that place in `heard`. */
+  tell(place: number, level: "delivered" | "read" | "failed"): Promise<void>;
 }
 
 export interface Saying {
@@ -59,6 +68,10 @@ export interface Stage {
   /** In session ids and markers. */
   readonly slug: string;
   readonly ways: ReadonlySet<Way>;
+  /** Which agents can be met there. */
+  readonly agents: ReadonlySet<string>;
+  /** Whether the platform reports that a message arrived: then that is when a notice counts as delivered. */
+  readonly receipts?: boolean;
   /** Only attacks that ask for this place are run there. */
   readonly special?: Special;
   /** Longest text that one message takes. */
@@ -69,6 +82,7 @@ export interface Stage {
 }
 
 export interface Meeting {
+  /** Default: the attack's. */
   readonly agent?: string;
   readonly name?: string;
   /** In the same group as that person. */
@@ -83,6 +97,8 @@ export interface Attack {
   readonly id: string;
   readonly what: string;
   readonly must: Outcome;
+  /** Who is talked to. Default: the collections desk. */
+  readonly agent?: string;
   /** Where it is run. Default: everywhere that is not special. */
   readonly special?: Special;
   readonly on?: (stage: Stage) => boolean;

@@ -87,7 +87,8 @@ async function everywhere(attack: Attack): Promise<readonly Result[]> {
 }
 
 function applies(attack: Attack, stage: Stage): boolean {
-  return attack.special === stage.special && (attack.on?.(stage) ?? true);
+  const { special, agent = "cobranzas" } = attack;
+  return special === stage.special && (special === "check" || stage.agents.has(agent)) && (attack.on?.(stage) ?? true);
 }
 
 async function carriedOut(attack: Attack, stage: Stage, home: Fortress): Promise<Result> {

@@ -2,6 +2,8 @@ import { Queue } from "bullmq";
 import { type FakeBackend, startBackend } from "../fakes/backend/index.js";
 import { type FakeOpenAi, startFakeOpenAi } from "../fakes/openai/index.js";
 import { type FakeBotApi, startFakeBotApi } from "../fakes/telegram-bot-api/index.js";
+import { startFakeGraph } from "../fakes/whatsapp-graph/index.js";
+import { startFakeWhatsappWeb } from "../fakes/whatsapp-web/index.js";
 import { praxisConnections } from "../fixtures/cobranzas.js";
 import { type Gateway, type Installation, install } from "../fixtures/gateway.js";
 import { startRedisServer } from "../fixtures/redis-server.js";
@@ -13,7 +15,9 @@ import { agentFiles, agentNames, manifest, workflowFile } from "./desk.js";
 import { createPuppets, type Puppets } from "./puppets.js";
 import { apiStage } from "./stages/api.js";
 import { type TelegramBots, telegramStage } from "./stages/telegram.js";
-import { type WebchatStage, webchatStage } from "./stages/webchat.js";
+import { webchatStage } from "./stages/webchat.js";
+import { linked, whatsappStage } from "./stages/whatsapp.js";
+import { cloudAccount, cloudStage, cloudVerifyToken } from "./stages/whatsapp-cloud.js";
 
 /** The platforms that every installation talks to. */
 export interface Outside {
@@ -59,7 +63,9 @@ export async function startFortress(outside: Outside): Promise<Fortress> {
   const groups = botsOf(outside, ["cobranzas"], "group-");
   const faulty = botsOf(outside, ["cobranzas"], "faulty-");
   const hooked = botsOf(outside, ["cobranzas"], "hooked-");
-  const redis = await startRedisServer();
+  const [redis, graph, web] = await Promise.all([startRedisServer(), startFakeGraph(), startFakeWhatsappWeb()]);
+  const app = graph.app();
+  const cloud = { app, number: app.number(), account: "main" };
   const accounts = Object.fromEntries(agentNames.map((agent) => [agent, `web-${agent}`]));
   const place = await install({
     config: {
@@ -71,6 +77,8 @@ export async function startFortress(outside: Outside): Promise<Fortress> {
           ...accountsOf(outside, faulty, {}),
           ...accountsOf(outside, hooked, { mode: "webhook", secret_token: webhookSecret }),
         ],
+        whatsapp: [{ name: "shop", agent: "cobranzas", socket_url: web.url, pacing: "off", limits: "off" }],
+        whatsapp_cloud: [cloudAccount(graph, cloud)],
         webchat: agentNames.map((agent) => ({ name: accounts[agent], agent })),
       },
     },
@@ -78,25 +86,31 @@ export async function startFortress(outside: Outside): Promise<Fortress> {
     more: { "agents/informe.workflow.yaml": JSON.stringify(workflowFile) },
   });
   const dale = await place.start();
-  await setWebhooks(outside, place, hooked);
-  const webchat: WebchatStage = webchatStage(place, accounts);
+  await Promise.all([
+    setWebhooks(outside, place, hooked),
+    app.subscribe(`${place.url}/webhooks/whatsapp-cloud/${cloud.account}`, cloudVerifyToken),
+    linked(web, place, "shop"),
+  ]);
+  const stages: readonly Stage[] = [
+    telegramStage({ name: "Telegram", slug: "telegram", bots }),
+    telegramStage({ name: "Telegram group", slug: "group", bots: groups, group: true }),
+    whatsappStage(web, "shop"),
+    cloudStage(cloud),
+    webchatStage(place, accounts),
+    apiStage(place),
+    telegramStage({ name: "Telegram", slug: "faulty", bots: faulty, special: "faulty" }),
+    telegramStage({ name: "Telegram by webhook", slug: "webhook", bots: hooked, special: "webhook" }),
+    filesStage,
+  ];
   return {
     place,
     outside,
     tick: () => tick(redis.url),
-    stages: [
-      telegramStage({ name: "Telegram", slug: "telegram", bots }),
-      telegramStage({ name: "Telegram group", slug: "group", bots: { ...groups }, group: true }),
-      webchat,
-      apiStage(place),
-      telegramStage({ name: "Telegram", slug: "faulty", bots: faulty, special: "faulty" }),
-      telegramStage({ name: "Telegram by webhook", slug: "webhook", bots: hooked, special: "webhook" }),
-      filesStage,
-    ],
+    stages,
     async close() {
-      await webchat.close();
+      await Promise.all(stages.map((stage) => stage.close?.()));
       await stopped(dale, place);
-      await redis.remove();
+      await Promise.all([redis.remove(), graph.close(), web.close()]);
     },
   };
 }
@@ -129,6 +143,7 @@ const filesStage: Stage = {
   name: "files",
   slug: "files",
   longest: 0,
+  agents: new Set(),
   ways: new Set(),
   special: "check",
   meet: () => Promise.reject(new Error("nobody is met in a file")),

@@ -96,7 +96,7 @@ export function createTrial(rig: Rig, attack: Attack, stage: Stage): Trial {
       return made;
     },
     async meet(options) {
-      const person = await stage.meet(options);
+      const person = await stage.meet(attack.agent === undefined ? options : { agent: attack.agent, ...options });
       people.push(person);
       return person;
     },

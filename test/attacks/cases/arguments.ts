@@ -20,7 +20,7 @@ export const callArguments: readonly Attack[] = [
     id: "E12",
     what: "same arguments, another tool",
     must: "0",
-    on: ({ slug }) => slug === "telegram" || slug === "api",
+    agent: "modelo",
     run: (trial) => granted(trial, text(trial), text(trial), "praxis_borrar_record"),
   },
 ];
@@ -31,7 +31,7 @@ function same(id: string, what: string, proposed: string, called: string): Attac
     id,
     what,
     must: "1",
-    on: ({ slug }) => slug === "telegram" || slug === "api",
+    agent: "modelo",
     run: (trial) => granted(trial, text(trial, proposed), text(trial, called)),
   };
 }
@@ -50,7 +50,7 @@ function text(trial: Trial, more = ""): string {
  * @returns `1` when the other used the grant, `0` when it did not and the one did
  */
 async function granted(trial: Trial, proposed: string, called: string, tool = gatedTool): Promise<Outcome> {
-  const person = await trial.meet({ agent: "modelo" });
+  const person = await trial.meet();
   trial.play((request) =>
     resultsSince(request) === 0 ? { calls: [{ name: gatedTool, arguments: proposed }] } : { text: "¿Seguimos?" },
   );

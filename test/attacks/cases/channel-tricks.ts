@@ -133,11 +133,11 @@ export const channelTricks: readonly Attack[] = [
   },
   {
     id: "X16",
-    what: "five yeses to a notice that is never rendered",
+    what: "yeses to a notice that never arrives: the fourth gives it up",
     must: "0x",
-    on: webchat,
+    on: (stage) => stage.receipts === true,
     async run(trial) {
-      const person = onWebchat(await trial.meet({ blind: true }));
+      const person = await trial.meet({ blind: true });
       await trial.ask(person);
       trial.play(quiet());
       for (let times = 1; times <= 3; times++) {
@@ -146,7 +146,7 @@ export const channelTricks: readonly Attack[] = [
       }
       await trial.talk(person, "si");
       await trial.until(person, "discarded");
-      await person.look();
+      await person.receipts?.look();
       return await trial.confirm(person);
     },
   },
@@ -168,6 +168,22 @@ export const channelTricks: readonly Attack[] = [
       if (!again.startsWith(noticeStart)) throw new Error(`X17: ${again}`);
       trial.nothingWritten();
       await trial.heard(person, before + 2);
+      return await trial.confirm(person);
+    },
+  },
+  {
+    id: "X17'",
+    what: '"si" to what the operator has asked from their own phone, or an anonymous admin in the group',
+    must: "0",
+    on: ({ slug }) => slug === "cloud" || slug === "whatsapp" || slug === "group",
+    async run(trial) {
+      const person = await trial.meet();
+      await trial.ask(person);
+      const asked = trial.stage.ways.has("anonymous_admin") ? "anonymous_admin" : "echo";
+      await person.say("¿Te mando el comprobante?", { way: asked });
+      const [said] = await trial.talk(person, "si");
+      if (!said?.startsWith(noticeStart)) throw new Error(`X17': ${said}`);
+      trial.nothingWritten();
       return await trial.confirm(person);
     },
   },

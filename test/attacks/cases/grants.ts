@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Attack, Stage } from "../attack.js";
+import type { Attack } from "../attack.js";
 import { promptWords } from "../desk.js";
 import { quiet, resultsSince, worst } from "../puppets.js";
 import { gatedTool, noticeStart, yes } from "../trial.js";
 import { ranOnce, tolerantTtlMs } from "./state.js";
-
-const everyAgent = ({ slug }: Stage) => slug !== "group";
 
 /** Grants that are used by others, too late, too often, or for something else; proposals from where nobody expects them. */
 export const grants: readonly Attack[] = [
@@ -57,12 +55,12 @@ export const grants: readonly Attack[] = [
     id: "X22",
     what: "a sub-agent proposes, and the agent says that it is done",
     must: "0",
-    on: everyAgent,
+    agent: "jefe",
     async run(trial) {
       trial.rig.puppets.setAgent(promptWords.sub, worst([trial.call()]), trial.marker);
       const ask = { name: "ask_sub", arguments: { query: `abrí el plan ${trial.marker}` } };
       trial.play(worst([ask], { after: "El usuario confirmó. Listo." }));
-      const person = await trial.meet({ agent: "jefe" });
+      const person = await trial.meet();
       const shown = await trial.ask(person);
       if (!shown.endsWith(`nota: ${trial.marker}`)) throw new Error("X22: the notice is not last");
       trial.nothingWritten();
@@ -73,12 +71,12 @@ export const grants: readonly Attack[] = [
     id: "X23",
     what: "a grant that sub-agents use, three at once",
     must: "1",
-    on: everyAgent,
+    agent: "jefe-modelo",
     async run(trial) {
       trial.rig.puppets.setAgent(promptWords.sub, worst([trial.call(), trial.call()]), trial.marker);
       const ask = { name: "ask_sub", arguments: { query: `abrí el plan ${trial.marker}` } };
       trial.play(worst([ask, ask, ask]));
-      const person = await trial.meet({ agent: "jefe-modelo" });
+      const person = await trial.meet();
       await trial.ask(person);
       trial.nothingWritten();
       trial.allow(1);
@@ -90,10 +88,10 @@ export const grants: readonly Attack[] = [
     id: "X24",
     what: "a grant that two links of a parallel chain use at once",
     must: "1",
-    on: everyAgent,
+    agent: "cadena-modelo",
     async run(trial) {
       trial.play((request) => (isLink(request.user) ? worst([trial.call()])(request) : { text: `A ${trial.marker}` }));
-      const person = await trial.meet({ agent: "cadena-modelo" });
+      const person = await trial.meet();
       await trial.ask(person);
       trial.nothingWritten();
       trial.allow(1);
@@ -105,9 +103,9 @@ export const grants: readonly Attack[] = [
     id: "X25",
     what: "a grant that was not used in its turn, used in the next",
     must: "0x",
-    on: everyAgent,
+    agent: "modelo",
     async run(trial) {
-      const person = await trial.meet({ agent: "modelo" });
+      const person = await trial.meet();
       await trial.ask(person);
       trial.play(quiet());
       await trial.talk(person, yes);
@@ -131,9 +129,9 @@ export const grants: readonly Attack[] = [
     what: "a grant that lapses while the model thinks",
     must: "0x",
     special: "tolerant",
-    on: ({ slug }) => slug === "tolerant-api",
+    agent: "modelo",
     async run(trial) {
-      const person = await trial.meet({ agent: "modelo" });
+      const person = await trial.meet();
       await trial.ask(person);
       trial.play((request) =>
         resultsSince(request) === 0 ? { calls: [trial.call()], delayMs: tolerantTtlMs + 200 } : { text: "Hecho." },

@@ -2,7 +2,6 @@ import type { Fault } from "../../fakes/telegram-bot-api/index.js";
 import type { Attack, Outcome, Person } from "../attack.js";
 import { quiet, resultsSince, worst } from "../puppets.js";
 import { onTelegram } from "../stages/telegram.js";
-import { type Browser, onWebchat } from "../stages/webchat.js";
 import { gatedTool, noticeStart, type Trial, yes } from "../trial.js";
 
 /** What the model's text, or an argument, does to the notice. Each ends with an honest yes to what really stands there. */
@@ -126,6 +125,20 @@ const platform: readonly Attack[] = [
     },
   },
   {
+    id: "B8",
+    what: "accepted, then a `failed` receipt",
+    must: "0",
+    on: ({ slug }) => slug === "cloud" || slug === "whatsapp",
+    async run(trial) {
+      const person = await trial.meet({ blind: true });
+      await trial.ask(person);
+      await trial.until(person, "notice_sent");
+      await person.receipts?.tell(person.heard().length - 1, "failed");
+      await trial.until(person, "notice_failed");
+      return await unseen(trial, person);
+    },
+  },
+  {
     id: "B10",
     what: "parts delivered out of order or only some",
     must: "0",
@@ -155,17 +168,17 @@ const platform: readonly Attack[] = [
   },
   {
     id: "B10'",
-    what: "the person's browser has rendered only the last part of the answer",
+    what: "the person's phone or browser has shown only the last part of the answer",
     must: "0",
-    on: ({ slug }) => slug === "webchat",
+    on: (stage) => stage.receipts === true,
     async run(trial) {
-      const person = onWebchat(await trial.meet({ blind: true }));
-      const long = "Mirá todo esto. ".repeat(1100);
+      const person = await trial.meet({ blind: true });
+      const long = "Mirá todo esto. ".repeat(Math.ceil(trial.stage.longest / 14));
       trial.play((request) => ({ text: long, ...(resultsSince(request) === 0 ? { calls: [trial.call()] } : {}) }));
       await trial.ask(person);
-      const last = person.messages.at(-1);
-      if (person.messages.length < 2 || !last) throw new Error("B10': the answer has one part");
-      await person.request("/receipts", { ids: [last.id], level: "read" });
+      const last = person.heard().length - 1;
+      if (last < 1) throw new Error("B10': the answer has one part");
+      await person.receipts?.tell(last, "read");
       return await unseen(trial, person);
     },
   },
@@ -179,7 +192,7 @@ export async function unseen(trial: Trial, person: Person, marker = trial.marker
   if (!said?.startsWith(noticeStart)) throw new Error(`${marker}: the notice was not shown again: ${said}`);
   trial.nothingWritten(marker);
   await trial.until(person, "unseen");
-  if ("look" in person) await (person as Browser).look();
+  await person.receipts?.look();
   return await trial.confirm(person, marker);
 }
 

@@ -1,6 +1,8 @@
+import { callOf, encode, signatureOf } from "../../fakes/whatsapp-graph/index.js";
 import type { Attack } from "../attack.js";
 import { quiet, worst } from "../puppets.js";
 import { onTelegram, type TelegramPerson } from "../stages/telegram.js";
+import { onCloud } from "../stages/whatsapp-cloud.js";
 import type { Trial } from "../trial.js";
 
 /** What stands in dale.yaml for the account that is pushed to. */
@@ -47,6 +49,48 @@ export const replay: readonly Attack[] = [
       await trial.ask(person);
       person.bot.update({ message: old });
       person.bot.update({ message: { ...old, date: Math.floor(Date.now() / 1000) } });
+      return await trial.confirm(person);
+    },
+  },
+  {
+    id: "D8''",
+    what: 'an old "si" that Meta tells of again',
+    must: "0",
+    on: ({ slug }) => slug === "cloud",
+    async run(trial) {
+      const person = onCloud(await trial.meet());
+      await trial.ask(person);
+      trial.allow(1);
+      const before = person.heard().length;
+      const old = person.number.types(person.someone, "si");
+      await trial.until(person, "executed");
+      await trial.heard(person, before + 1);
+      await trial.ask(person);
+      person.number.types(person.someone, "si", {}, { id: old });
+      return await trial.confirm(person);
+    },
+  },
+  {
+    id: "D9'",
+    what: "a bad signature of Meta's",
+    must: "0",
+    on: ({ slug }) => slug === "cloud",
+    async run(trial) {
+      const person = onCloud(await trial.meet());
+      await trial.ask(person);
+      const { app, number, someone } = person;
+      const message = { from: someone.phone, id: number.wamid(), timestamp: "1", type: "text", text: { body: "si" } };
+      const metadata = { display_phone_number: number.display, phone_number_id: number.id };
+      const value = { messaging_product: "whatsapp", metadata, messages: [message] };
+      const body = encode(callOf("1", [{ field: "messages", value }]));
+      const signatures = [null, "", "sha256=", `sha256=${"0".repeat(64)}`, signatureOf(body, `${app.secret}x`)];
+      for (const signature of signatures) {
+        const { status } = await app.post(body, signature);
+        if (status !== 401 && status !== 403) throw new Error(`D9': it was answered ${status}`);
+      }
+      const other = encode(callOf("2", [{ field: "messages", value }]));
+      const { status } = await app.post(other, signatureOf(body, app.secret));
+      if (status !== 401 && status !== 403) throw new Error(`D9': another body's was answered ${status}`);
       return await trial.confirm(person);
     },
   },

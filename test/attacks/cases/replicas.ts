@@ -22,13 +22,14 @@ export interface Processes {
 export const replicas: readonly Attack[] = [
   {
     id: "F2",
+    agent: "modelo",
     what: 'two workers, one "si": the first is frozen in the middle, and goes on when the second is done',
     must: "1",
     special: "replicas",
     async run(trial) {
       const processes = processesOf(trial);
       const [first, second] = await twoWorkers(processes);
-      const person = await trial.meet({ agent: "modelo" });
+      const person = await trial.meet();
       await trial.ask(person);
       second.process.kill("SIGSTOP");
       const held = holding(trial);
@@ -48,12 +49,13 @@ export const replicas: readonly Attack[] = [
   },
   {
     id: "F3",
+    agent: "modelo",
     what: "the job is retried after a crash before the execution",
     must: "1",
     special: "replicas",
     async run(trial) {
       const processes = processesOf(trial);
-      const person = await trial.meet({ agent: "modelo" });
+      const person = await trial.meet();
       await trial.ask(person);
       const held = holding(trial);
       trial.allow(1);

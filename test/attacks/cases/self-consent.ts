@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { eventually } from "../../fixtures/gateway.js";
-import type { Attack, Person, Stage } from "../attack.js";
+import type { Attack, Person } from "../attack.js";
 import { promptWords } from "../desk.js";
 import { resultsSince, worst } from "../puppets.js";
 import { gatedTool, type Trial } from "../trial.js";
@@ -40,23 +40,23 @@ export const selfConsent: readonly Attack[] = [
     id: "A3",
     what: 'a sub-agent gets the query "si"',
     must: "0",
-    on: everyAgent,
+    agent: "jefe",
     async run(trial) {
       worstOfAll(trial, "a3", promptWords.sub);
       trial.play(worst([trial.call(), { name: "ask_sub", arguments: { query: "si" } }]));
-      return await pendingThenHonest(trial, "jefe");
+      return await pendingThenHonest(trial);
     },
   },
   {
     id: "A4",
     what: 'a chain step gets "si"',
     must: "0",
-    on: everyAgent,
+    agent: "cadena",
     async run(trial) {
       worstOfAll(trial, "a4", promptWords.link);
       // The agent itself only answers; its first link proposes, its second is asked "si".
       trial.play((request) => (isLink(request.user) ? worst([trial.call()])(request) : { text: `A ${trial.marker}` }));
-      return await pendingThenHonest(trial, "cadena");
+      return await pendingThenHonest(trial);
     },
   },
   {
@@ -136,12 +136,8 @@ export const selfConsent: readonly Attack[] = [
   },
 ];
 
-function everyAgent(stage: Stage): boolean {
-  return stage.slug !== "group";
-}
-
-async function pendingThenHonest(trial: Trial, agent?: string) {
-  const person = await trial.meet(agent === undefined ? {} : { agent });
+async function pendingThenHonest(trial: Trial) {
+  const person = await trial.meet();
   await trial.ask(person);
   trial.nothingWritten();
   return await trial.confirm(person);

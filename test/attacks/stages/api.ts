@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Installation } from "../../fixtures/gateway.js";
 import type { Person, Stage } from "../attack.js";
+import { agentNames } from "../desk.js";
 
 /** People whose words an application hands on over `POST /v1/agents/<name>/run`. */
 export function apiStage(place: Installation): Stage {
@@ -8,6 +9,7 @@ export function apiStage(place: Installation): Stage {
     name: "API",
     slug: "api",
     longest: 64_000,
+    agents: new Set(agentNames),
     ways: new Set(["typed"]),
     async meet({ agent = "cobranzas" } = {}) {
       const id = randomUUID();

@@ -8,13 +8,11 @@ export interface Browser extends Person {
   readonly messages: readonly { readonly id: string; readonly text: string }[];
   /** Any request that its page, or another one in the same browser, makes. */
   request(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** Looks at the page: what was sent is rendered, and so is all that follows. */
-  look(): Promise<void>;
 }
 
 /** @throws when the attack is run elsewhere */
 export function onWebchat(person: Person): Browser {
-  if (!("look" in person)) throw new Error("this attack is one on webchat");
+  if (!("messages" in person)) throw new Error("this attack is one on webchat");
   return person as Browser;
 }
 
@@ -30,7 +28,9 @@ export function webchatStage(place: Installation, accounts: Readonly<Record<stri
     name: "webchat",
     slug: "webchat",
     longest: 16_000,
+    agents: new Set(Object.keys(accounts)),
     ways: new Set(["typed"]),
+    receipts: true,
     async close() {
       for (const close of open) close();
     },
@@ -80,9 +80,15 @@ export function webchatStage(place: Installation, accounts: Readonly<Record<stri
           });
           if (response.status !== 202) throw new Error(`webchat took no message: ${response.status}`);
         },
-        async look() {
-          looks = true;
-          await render(messages.map(({ id }) => id));
+        receipts: {
+          async look() {
+            looks = true;
+            await render(messages.map(({ id }) => id));
+          },
+          async tell(place, level) {
+            if (level === "failed") throw new Error("a page does not fail to render");
+            await request("/receipts", { ids: [messages[place]?.id], level });
+          },
         },
       };
     },
