@@ -1,24 +1,34 @@
-/** One entry of the evidence, as it is read. Times are ISO 8601 in JSON; here ms since 1970. */
+/**
+ * One entry of the evidence, as it is read. Times are ISO 8601 in JSON; here ms since 1970. Types of the gate stand in
+ * its `EvidenceDraft`; `delivery` is a transition of a message that carried a notice.
+ */
 export interface EvidenceEntry {
+  /** Never given to two entries. */
   readonly id: string;
   readonly at: number;
   readonly type: string;
   readonly session: string;
+  /** Empty where it is about none. */
   readonly proposal: string;
   readonly agent: string;
   readonly tool: string;
   readonly argsHash: string;
   readonly turn?: string;
-  readonly detail: Readonly<Record<string, string | number | boolean>>;
+  readonly detail: EvidenceDetail;
 }
+
+export type EvidenceDetail = Readonly<Record<string, string | number | boolean>>;
 
 export interface EvidenceQuery {
   readonly session?: string;
   readonly proposal?: string;
+  /** The newest so many. */
   readonly limit?: number;
+  /** Whether entries of type `delivery` are wanted too. Default false. */
+  readonly deliveries?: boolean;
 }
 
-/** Reads the journal and, behind it, the archive as one list, oldest first. */
 export interface EvidenceReader {
+  /** What fits the query, oldest first: as it was written, or of several sessions by time. */
   list(query: EvidenceQuery): Promise<readonly EvidenceEntry[]>;
 }

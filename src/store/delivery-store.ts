@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { Receipt } from "../channels/index.js";
 import { DaleError } from "../errors/index.js";
+import type { EvidenceEntry } from "../evidence/index.js";
 import { type Delivery, type DeliveryEvent, type DeliveryStore, reduceDelivery } from "../outbound/index.js";
+import { appendEvidenceLua, evidenceAppend } from "./evidence-append.js";
 import { nextRevision, parseRecord, parseRevised, revised, swapLua } from "./record.js";
 import { slotKeys } from "./redis-slot-store.js";
 import { createScript, reachingRedis, type Shard } from "./script.js";
@@ -19,12 +22,12 @@ const mostTries = 200;
 
 /**
  * KEYS: record, parts of the turn (hash: part → index), recent parts, recent parts of the session, then those of the
- * platform's id, and of the chat's last sent part and of whom it was sent to, that apply.
+ * platform's id, and of the chat's last sent part and of whom it was sent to, that apply; then those of the evidence.
  * ARGV: revision seen, next revision, record's next form, ttl, part, index, place among the recent,
  * how many recent ones are kept in all and of the session, "1" when there is a platform's id, ttl of the chat's last part,
- * whom it is sent to.
+ * "1" when it is the last one, whom it is sent to; then those of the evidence.
  */
-const swapScript = createScript(`${swapLua}
+const swapScript = createScript(`${appendEvidenceLua}${swapLua}
 local part, ttl = ARGV[5], ARGV[4]
 redis.call('SET', KEYS[1], ARGV[3], 'PX', ttl)
 redis.call('HSET', KEYS[2], part, ARGV[6])
@@ -39,10 +42,12 @@ if ARGV[10] == '1' then
   redis.call('SET', KEYS[at], part, 'PX', ttl)
   at = at + 1
 end
-if KEYS[at] then
+if ARGV[12] == '1' then
   redis.call('SET', KEYS[at], part, 'PX', ARGV[11])
-  redis.call('SET', KEYS[at + 1], ARGV[12], 'PX', ARGV[11])
+  redis.call('SET', KEYS[at + 1], ARGV[13], 'PX', ARGV[11])
+  at = at + 2
 end
+append_evidence(at, 14)
 return 1`);
 
 /** KEYS: the chat's last sent part, whom it was sent to. ARGV: who wrote, empty for nobody of the chat. */
@@ -57,9 +62,14 @@ redis.call('LTRIM', KEYS[1], -ARGV[2], -1)
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1`);
 
+export interface DeliveryStoreOptions extends Shard {
+  /** Ids of evidence entries. Default random. */
+  readonly newId?: () => string;
+}
+
 /** Delivery records that all processes share: one read and one script a change. Receipts are parked by platform id. */
-export function createDeliveryStore(shard: Shard): DeliveryStore {
-  const { redis, prefix } = shard;
+export function createDeliveryStore(options: DeliveryStoreOptions): DeliveryStore {
+  const { redis, prefix, newId = randomUUID } = options;
   const keys = {
     record: (part: string) => `${prefix}:delivery:${part}`,
     turn: (turn: string) => `${prefix}:deliveries-of:${turn}`,
@@ -69,12 +79,21 @@ export function createDeliveryStore(shard: Shard): DeliveryStore {
     parked: (channel: string, account: string, ref: string) => `${prefix}:parked:${channel}:${account}:${ref}`,
   };
 
-  async function swap(seen: string, after: Delivery, event: DeliveryEvent): Promise<boolean> {
+  async function swap(
+    seen: string,
+    before: Delivery | undefined,
+    after: Delivery,
+    event: DeliveryEvent,
+  ): Promise<boolean> {
     const next = nextRevision(seen);
+    const at = event.type === "receipt" ? event.receipt.receivedAt : event.at;
+    const told = after.notice !== undefined && before?.state !== after.state;
+    const evidence = evidenceAppend(prefix, after.session, at, told ? [deliveryEvidence(after, newId(), at)] : []);
     const changed = [keys.record(after.part), keys.turn(after.turn), keys.recent, keys.recentOf(after.session)];
     if (after.ref !== undefined) changed.push(keys.ref(after.channel, after.account, after.ref));
     const address = event.type === "sending" ? event.part.address : undefined;
     if (address) changed.push(...tailOf(`${address.channel}:${address.account}:${address.chat}`));
+    changed.push(...evidence.keys);
     const swapped = await swapScript.run(redis, "writing a delivery", changed, [
       seen,
       next,
@@ -87,7 +106,9 @@ export function createDeliveryStore(shard: Shard): DeliveryStore {
       mostRecentOfSession,
       after.ref === undefined ? "0" : "1",
       tailTtlMs,
+      address ? "1" : "0",
       address?.sender ?? "",
+      ...evidence.args,
     ]);
     return swapped === 1;
   }
@@ -108,7 +129,8 @@ export function createDeliveryStore(shard: Shard): DeliveryStore {
         const raw = await reachingRedis("reading a delivery", () => redis.get(keys.record(part)));
         const { revision, record: before } = parseRevised<Delivery>(raw, "delivery");
         const after = reduceDelivery(before, event);
-        if (after === before || (await swap(revision, after, event))) return { ...(before ? { before } : {}), after };
+        if (after === before || (await swap(revision, before, after, event)))
+          return { ...(before ? { before } : {}), after };
       }
       throw new DaleError("store_unavailable", "Too many others change this delivery.");
     },
@@ -140,6 +162,36 @@ export function createDeliveryStore(shard: Shard): DeliveryStore {
       }),
     async interrupt(chat, sender) {
       await interruptScript.run(redis, "writing what was last said in a chat", tailOf(chat), [sender ?? ""]);
+    },
+  };
+}
+
+/** One transition of a message that carried a notice. Its proposal's other entries say of which call. */
+function deliveryEvidence(delivery: Delivery, id: string, at: number): EvidenceEntry {
+  const { state, ref, code, index, of, attempts } = delivery;
+  const platformAt =
+    state === "accepted" || state === "delivered" || state === "read" ? delivery.platformTimes?.[state] : undefined;
+  return {
+    id,
+    at,
+    type: "delivery",
+    session: delivery.session,
+    proposal: delivery.notice ?? "",
+    agent: "",
+    tool: "",
+    argsHash: "",
+    turn: delivery.turn,
+    detail: {
+      part: delivery.part,
+      state,
+      channel: delivery.channel,
+      account: delivery.account,
+      index,
+      of,
+      attempts,
+      ...(ref === undefined ? {} : { ref }),
+      ...(platformAt === undefined ? {} : { platformAt }),
+      ...(code === undefined ? {} : { code }),
     },
   };
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { EvidenceEntry, EvidenceReader } from "../evidence/index.js";
+import { type EvidenceEntry, type EvidenceReader, selectEvidence } from "../evidence/index.js";
 import { emptySlot, type SlotStore } from "../gate/index.js";
 import type { UnsettledExecution, UnsettledStore } from "../turns/index.js";
-import { selectEvidence } from "./evidence-journal.js";
 import { createSlotLoop, type SeenSlot } from "./slot-cell.js";
 import { verdictEvidence } from "./verdict.js";
 

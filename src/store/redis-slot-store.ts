@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { emptySlot, type Slot, type SlotStore } from "../gate/index.js";
 import type { UnsettledExecution, UnsettledStore } from "../turns/index.js";
-import { evidenceJson, evidenceKeys, proposalTtlMs } from "./evidence-journal.js";
+import { appendEvidenceLua, evidenceAppend } from "./evidence-append.js";
 import { nextRevision, parseRecord, parseRevised, revised, swapLua } from "./record.js";
 import { createScript, reachingRedis, type Shard } from "./script.js";
 import { createSlotLoop, type SlotChange } from "./slot-cell.js";
@@ -26,13 +26,14 @@ export const slotKeys = {
 };
 
 /**
- * KEYS: slot, evidence stream, sessions with evidence, unsettled, then one per proposal of the evidence.
- * ARGV: revision seen, next revision, slot's next form, its ttl, session, now, ttl of a proposal's key, then three counted lists:
- * id and json of each evidence entry; proposal and json of each execution to list; proposals to take off the list.
+ * KEYS: slot, unsettled, then those of the evidence.
+ * ARGV: revision seen, next revision, slot's next form, its ttl, place of the evidence's arguments, then two counted lists:
+ * proposal and json of each execution to list; proposals to take off the list; then the evidence.
  */
-const swapScript = createScript(`${swapLua}
+const swapScript = createScript(`${appendEvidenceLua}${swapLua}
 redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4])
-local at = 8
+append_evidence(3, tonumber(ARGV[5]))
+local at = 6
 local function list(step, each)
   local count = tonumber(ARGV[at])
   at = at + 1
@@ -40,15 +41,9 @@ local function list(step, each)
     each(ARGV[at], ARGV[at + 1])
     at = at + step
   end
-  return count
 end
-local written = list(2, function(id, json) redis.call('XADD', KEYS[2], '*', 'id', id, 'json', json) end)
-if written > 0 then
-  redis.call('ZADD', KEYS[3], 'NX', ARGV[6], ARGV[5])
-  for i = 5, #KEYS do redis.call('SET', KEYS[i], ARGV[5], 'PX', ARGV[7]) end
-end
-list(2, function(proposal, json) redis.call('HSET', KEYS[4], proposal, json) end)
-list(1, function(proposal) redis.call('HDEL', KEYS[4], proposal) end)
+list(2, function(proposal, json) redis.call('HSET', KEYS[2], proposal, json) end)
+list(1, function(proposal) redis.call('HDEL', KEYS[2], proposal) end)
 return 1`);
 
 /** Slots that all processes share. A transition is one read and, if it changes anything, one script. */
@@ -71,32 +66,18 @@ export function createRedisSlotStore(options: RedisSlotStoreOptions): SlotStore 
         }),
       async swap(session, revision, change) {
         const next = nextRevision(revision);
-        const proposals = [...new Set(change.evidence.map((entry) => entry.proposal))];
+        const evidence = evidenceAppend(prefix, session, change.at, change.evidence);
+        const lists = [
+          change.unsettled.length,
+          ...change.unsettled.flatMap((execution) => [execution.proposal, unsettledJson(execution)]),
+          change.settled.length,
+          ...change.settled,
+        ];
         const swapped = await swapScript.run(
           redis,
           "writing a slot",
-          [
-            slotKeys.slot(prefix, session),
-            evidenceKeys.stream(prefix, session),
-            evidenceKeys.sessions(prefix),
-            slotKeys.unsettled(prefix),
-            ...proposals.map((proposal) => evidenceKeys.proposal(prefix, proposal)),
-          ],
-          [
-            revision,
-            next,
-            revised(next, change.slot),
-            ttlOf(change),
-            session,
-            change.at,
-            proposalTtlMs,
-            change.evidence.length,
-            ...change.evidence.flatMap((entry) => [entry.id, evidenceJson(entry)]),
-            change.unsettled.length,
-            ...change.unsettled.flatMap((execution) => [execution.proposal, unsettledJson(execution)]),
-            change.settled.length,
-            ...change.settled,
-          ],
+          [slotKeys.slot(prefix, session), slotKeys.unsettled(prefix), ...evidence.keys],
+          [revision, next, revised(next, change.slot), ttlOf(change), 6 + lists.length, ...lists, ...evidence.args],
         );
         return swapped === 1;
       },
@@ -121,11 +102,10 @@ function parseUnsettled(json: string): UnsettledExecution {
   return execution;
 }
 
-/** KEYS: unsettled, evidence stream, sessions with evidence. ARGV: proposal, session, now, entry's id, its json. */
-const settleScript = createScript(`
+/** KEYS: unsettled, then those of the evidence. ARGV: proposal, then those of the evidence. */
+const settleScript = createScript(`${appendEvidenceLua}
 if redis.call('HDEL', KEYS[1], ARGV[1]) == 0 then return 0 end
-redis.call('XADD', KEYS[2], '*', 'id', ARGV[4], 'json', ARGV[5])
-redis.call('ZADD', KEYS[3], 'NX', ARGV[3], ARGV[2])
+append_evidence(2, 2)
 return 1`);
 
 /** The list that the slot store keeps; an operator's verdict is evidence, written in the step that takes it off. */
@@ -144,11 +124,12 @@ export function createUnsettledStore(options: RedisSlotStoreOptions): UnsettledS
       if (json === null) return false;
       const execution = parseUnsettled(json);
       const entry = verdictEvidence(execution, verdict, newId());
+      const evidence = evidenceAppend(prefix, execution.session, verdict.at, [entry]);
       const settled = await settleScript.run(
         redis,
         "settling an execution",
-        [list, evidenceKeys.stream(prefix, execution.session), evidenceKeys.sessions(prefix)],
-        [proposal, execution.session, verdict.at, entry.id, evidenceJson(entry)],
+        [list, ...evidence.keys],
+        [proposal, ...evidence.args],
       );
       return settled === 1;
     },
