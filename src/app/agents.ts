@@ -1,5 +1,5 @@
 import { type ChatModel, createModel, type Script } from "../agents/models/index.js";
-import { type AgentRuntime, createRuntime } from "../agents/runtime/index.js";
+import { type AgentRuntime, type CallGuard, createRuntime } from "../agents/runtime/index.js";
 import type { AgentDefinition } from "../agents/spec/index.js";
 import { createNetwork, createToolset, type Network, type Tool } from "../agents/tools/index.js";
 import type { TurnAgent } from "../turns/index.js";
@@ -23,6 +23,8 @@ export interface AgentsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   readonly now: () => number;
+  /** Asked before every call. Default: nothing is forbidden. */
+  readonly guard?: CallGuard | undefined;
 }
 
 /** The loaded agents, ready to run: each with its model and its tools. */
@@ -49,6 +51,7 @@ export function createAgents(options: AgentsOptions): Agents {
     agentOf: (name) => definitions.get(name),
     toolsOf: (name) => tools.get(name),
     modelOf: (name) => models.get(name),
+    ...(options.guard === undefined ? {} : { guard: options.guard }),
     locale: config.gate.locale,
     logger,
     now,

@@ -15,7 +15,10 @@ import {
   type YamlFile,
 } from "../agents/spec/index.js";
 import { builtinNames } from "../agents/tools/index.js";
+import type { Policies } from "../ledger/index.js";
 import { type DaleConfig, loadConfig } from "./config/index.js";
+import { readPoliciesFile } from "./policies.js";
+import { policyWarnings } from "./policy-warnings.js";
 
 /** What the files declare and passed every check. */
 export interface Loaded {
@@ -25,6 +28,7 @@ export interface Loaded {
   readonly workflows: ReadonlyMap<string, WorkflowDefinition>;
   /** Scripts of scripted models, by their path. */
   readonly scripts: ReadonlyMap<string, Script>;
+  readonly policies?: Policies;
 }
 
 export type Boot =
@@ -64,7 +68,10 @@ export async function boot(file: string, env: Environment): Promise<Boot> {
   problems.push(...found.problems);
 
   const { manifests, workflows, failed } = found;
-  const loaded = { agents: [...found.agents.values()], manifests, connections, workflows, scripts };
+  const declared = { agents: [...found.agents.values()], manifests, connections, workflows, scripts };
+  const rules = config.policies === undefined ? undefined : await readPoliciesFile(config.policies);
+  if (rules) problems.push(...(rules.ok ? policyWarnings(rules, declared, config, env) : rules.problems));
+  const loaded = { ...declared, ...(rules?.ok ? { policies: rules.policies } : {}) };
   const names = found.agents;
   const unserved = config.channels.filter(({ agent }) => !names.has(agent));
   problems.push(...(await unservedProblems(config, unserved, failed)));
@@ -84,7 +91,7 @@ export function report(booted: Boot, strict: boolean): Verdict {
   const base = booted.ok ? dirname(booted.config.file) : booted.folder;
   const lines = booted.problems.map((problem) => formatProblem(problem, base));
   if (!booted.ok) return { lines, refused: true };
-  const configuration = [booted.config.file, booted.config.connections];
+  const configuration = [booted.config.file, booted.config.connections, booted.config.policies];
   const ofConfiguration = booted.problems.filter(({ file }) => configuration.includes(file));
   return { lines, refused: hasErrors(strict ? booted.problems : ofConfiguration) };
 }

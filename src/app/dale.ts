@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ChannelAdapter } from "../channels/index.js";
 import { DaleError } from "../errors/index.js";
 import { createHttpApp, type HttpServer, listen } from "../http/index.js";
+import { isOff } from "../ledger/index.js";
 import {
   createNoticeWatch,
   createResponseDelivery,
@@ -16,6 +17,7 @@ import { createGateDesk, createRunDesk, createTurnWorker, parseTurnRequest } fro
 import { type Account, createAccount } from "./accounts.js";
 import { createAgents } from "./agents.js";
 import type { Loaded } from "./boot.js";
+import { createCallGuard } from "./call-guard.js";
 import { createChannelRules } from "./channel-rules.js";
 import { createCloudSiblings } from "./cloud-siblings.js";
 import type { DaleConfig, Role } from "./config/index.js";
@@ -112,7 +114,10 @@ export function createDale(options: DaleOptions): Dale {
       await line.queue.add({ id: part.id, key: part.session, data: part });
     };
 
-    const agents = createAgents({ config, loaded, env: process.env, logger, now });
+    const { policies } = loaded;
+    const guard =
+      policies && createCallGuard({ policies, store: store.ledger, counts: store.policyCounts, metrics, logger, now });
+    const agents = createAgents({ config, loaded, env: process.env, logger, now, guard });
     closers.push(() => agents.close());
     if (has("worker")) await startWorker();
     for (const account of accounts.values()) await startAccount(account);
@@ -255,6 +260,11 @@ export function createDale(options: DaleOptions): Dale {
         deliveries,
         evidence: store.evidence,
         unsettled: store.unsettled,
+        policies: async () => {
+          const rules = policies?.rules ?? [];
+          const counts = await store.policyCounts.read(rules.map(({ id }) => id));
+          return { ledger: isOff() ? "off" : "on", rules, counts };
+        },
         pairing: createPairingDesk(store.bus),
         queues: queues.map(({ bull }) => bull),
         readiness: async () => {

@@ -9,6 +9,7 @@ export interface Metrics {
   readonly inbound: Counter<"channel" | "account" | "result">;
   readonly channelEvents: Counter<"channel" | "account" | "event">;
   readonly deliveries: Counter<"channel" | "account" | "state">;
+  readonly policyChecks: Counter<"rule" | "mode" | "reason">;
   read(): Promise<{ contentType: string; text: string }>;
 }
 
@@ -65,6 +66,12 @@ export function createMetrics(queues: () => readonly { name: string; counts: () 
       name: "dale_deliveries_total",
       help: "Sent parts by the states that they reached.",
       labelNames: ["channel", "account", "state"],
+      registers,
+    }),
+    policyChecks: new Counter({
+      name: "dale_policy_checks_total",
+      help: "Calls that a rule of policies.yaml applied to, by what it came to.",
+      labelNames: ["rule", "mode", "reason"],
       registers,
     }),
     async read() {

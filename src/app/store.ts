@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DaleError } from "../errors/index.js";
 import type { EvidenceReader } from "../evidence/index.js";
 import type { SlotStore } from "../gate/index.js";
+import type { LedgerStore } from "../ledger/index.js";
 import type { DeliveryStore } from "../outbound/index.js";
 import {
   type Bus,
@@ -12,6 +13,8 @@ import {
   createDeliveryStore,
   createEvidenceJournal,
   createKeyspace,
+  createPolicyCounts,
+  createRedisLedgerStore,
   createRedisSlotStore,
   createRunSecrets,
   createSignals,
@@ -19,6 +22,7 @@ import {
   createTurnStore,
   createUnsettledStore,
   type Keyspace,
+  type PolicyCounts,
   type RunSecrets,
   type Shard,
   type Signals,
@@ -46,6 +50,8 @@ export interface Store {
   readonly evidence: EvidenceReader;
   readonly secrets: RunSecrets;
   readonly status: StatusBoard;
+  readonly ledger: LedgerStore;
+  readonly policyCounts: PolicyCounts;
   close(): Promise<void>;
 }
 
@@ -87,6 +93,8 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
       unsettled: createUnsettledStore(shard),
       evidence: createEvidenceJournal(shard),
       secrets: createRunSecrets({ ...shard, key: await sealingKey(config.http.token, config.dataDir) }),
+      ledger: createRedisLedgerStore(shard),
+      policyCounts: createPolicyCounts(shard),
       status: createStatusBoard({ ...shard, process: randomUUID(), now }),
       async close() {
         signals.close();

@@ -5,6 +5,7 @@ import { check } from "./check.js";
 import { doctor } from "./doctor.js";
 import { mcp } from "./mcp.js";
 import { pair } from "./pair.js";
+import { testPolicy } from "./policy.js";
 import { start } from "./start.js";
 
 const roles = ["ingress", "worker", "sender", "http"];
@@ -59,5 +60,14 @@ program
   .option("--url <url>", "where it runs", "http://127.0.0.1:8080")
   .option("--token <token>", "its token (default: DALE_TOKEN)")
   .action(mcp);
+
+program
+  .command("policy")
+  .description("rules of policies.yaml")
+  .command("test")
+  .description("replay recorded calls against a file of rules: what each rule would have stopped")
+  .requiredOption("--policies <file>", "the rules")
+  .requiredOption("--calls <file>", "recorded calls and confirmations, JSON lines (docs/ledger.md)")
+  .action(testPolicy);
 
 await program.parseAsync();

@@ -8,6 +8,7 @@ import { consoleRoutes } from "./routes/console.js";
 import { healthRoutes } from "./routes/health.js";
 import { mcpRoutes } from "./routes/mcp.js";
 import { pairRoutes } from "./routes/pair.js";
+import { policyRoutes } from "./routes/policies.js";
 import { queueRoutes } from "./routes/queues.js";
 import { runRoutes } from "./routes/run.js";
 
@@ -32,6 +33,7 @@ export function createHttpApp(ports: HttpPorts): HttpApp {
   app.use("/v1/*", access.sameSite, access.required);
   app.route("/v1", runRoutes(ports));
   app.route("/v1", apiRoutes(ports));
+  app.route("/v1", policyRoutes(ports));
   app.route("/", mcpRoutes(ports, access));
   app.route("/", pairRoutes(ports, access));
   app.route("/", queueRoutes(ports, access));

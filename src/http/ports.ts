@@ -2,6 +2,7 @@ import type { Queue } from "bullmq";
 import type { ConnectionOverrides } from "../agents/tools/index.js";
 import type { ChannelAdapter, ChannelKind, ChannelLogger, ChannelStatus } from "../channels/index.js";
 import type { EvidenceReader } from "../evidence/index.js";
+import type { Rule } from "../ledger/index.js";
 import type { DeliveryStore, ResponseDelivery } from "../outbound/index.js";
 import type { RunDesk, TurnStore, UnsettledStore } from "../turns/index.js";
 
@@ -9,6 +10,14 @@ export interface ChannelListing extends ChannelStatus {
   readonly channel: ChannelKind;
   readonly name: string;
   readonly agent: string;
+}
+
+export interface PolicyListing {
+  /** Off: no rule has data. */
+  readonly ledger: "on" | "off";
+  readonly rules: readonly Rule[];
+  /** Reason → how often, of each rule. */
+  readonly counts: readonly Readonly<Record<string, number>>[];
 }
 
 export interface Readiness {
@@ -33,6 +42,7 @@ export interface HttpPorts {
   readonly deliveries: Pick<DeliveryStore, "recent">;
   readonly evidence: EvidenceReader;
   readonly unsettled: UnsettledStore;
+  readonly policies: () => Promise<PolicyListing>;
   /** Links accounts with their phones, wherever they are owned. */
   readonly pairing: {
     pair(channel: ChannelKind, name: string, phone: string | undefined): Promise<{ readonly code?: string }>;

@@ -1,5 +1,6 @@
 import { checkJson, type JsonValue } from "../canonical/index.js";
-import type { Binding } from "./binding.js";
+import { type Binding, bindTo } from "./binding.js";
+import { schemeFor } from "./hashing.js";
 import { parsePath, type ValuePath } from "./path.js";
 
 export const confirmationKinds = ["confirmation", "human_review", "identity_verified", "risk_profile"] as const;
@@ -23,6 +24,22 @@ export interface Confirmation {
   /** Ms since 1970. */
   readonly at: number;
   readonly binding: Binding;
+}
+
+/** A yes that was given elsewhere than in the ledger, as one of its confirmations. It comes with the call and is not kept. */
+export function confirmationOf(given: {
+  readonly tool: string;
+  /** Absent: any call of the tool. */
+  readonly args: JsonValue | undefined;
+  readonly kind: ConfirmationKind;
+  readonly role: ActorRole;
+  readonly ref: string;
+  readonly at: number;
+}): Confirmation {
+  const { args, ...facts } = given;
+  // Whoever has this object has the arguments too: nothing is hidden by hiding their hash.
+  const binding = bindTo(args, schemeFor(false));
+  return { version: 1, id: `carried:${given.ref}`, outcome: "approved", ...facts, binding };
 }
 
 /** What an app hands to `confirmToolCall`. */

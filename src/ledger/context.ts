@@ -1,7 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { bindTo } from "./binding.js";
-import { type Confirmation, isRef, readArgs, readToolName } from "./confirmation.js";
-import { schemeFor } from "./hashing.js";
+import { type Confirmation, confirmationOf, isRef, readArgs, readToolName } from "./confirmation.js";
 
 /** Whose confirmations these are. A session's and a trace's never meet. */
 export type Scope = { readonly kind: "session"; readonly id: string } | { readonly kind: "trace"; readonly id: string };
@@ -100,18 +98,7 @@ function carry(given: unknown, now: number): Confirmation | undefined {
     return undefined;
   }
   const { args } = readArgs(given, "args");
-  return {
-    version: 1,
-    id: `carried:${ref}`,
-    tool,
-    kind: "confirmation",
-    outcome: "approved",
-    role: "user",
-    ref,
-    at,
-    // Never kept: whoever has this object has the arguments too.
-    binding: bindTo(args, schemeFor(false)),
-  };
+  return confirmationOf({ tool, args, kind: "confirmation", role: "user", ref, at });
 }
 
 const iso = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/;

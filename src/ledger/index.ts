@@ -15,7 +15,7 @@ export {
   ApprovalRejectedError,
   ApprovalTimeoutError,
 } from "./approval.js";
-export type { Binding } from "./binding.js";
+export { type Binding, bindTo } from "./binding.js";
 export { type CallCheck, type CallVerdict, type CheckOptions, checkCall } from "./check.js";
 export type {
   ActorRole,
@@ -24,6 +24,7 @@ export type {
   ConfirmationKind,
   ConfirmationOutcome,
 } from "./confirmation.js";
+export { actorRoles, confirmationKinds, confirmationOf, confirmationOutcomes } from "./confirmation.js";
 export { type CarriedConfirmation, keptMs, type LedgerContext, mostOfSession, writeScope } from "./context.js";
 export { createGatewayDesk, type GatewayAddress } from "./gateway-desk.js";
 export {
@@ -46,7 +47,10 @@ export {
   openLedger,
   withContext,
 } from "./module.js";
+export { parsePath } from "./path.js";
 export { type CheckedToolCall, type Evaluation, evaluate, type RuleVerdict, rulesFor } from "./policies/evaluate.js";
+export { globMatches } from "./policies/glob.js";
 export { letsPass, type Policies, type Rule, type RuleReason } from "./policies/policy.js";
 export { buildPolicies, type PoliciesInput, policiesShape, type RuleInput, readPolicies } from "./policies/shape.js";
+export { recordSpan } from "./span.js";
 export { type Candidate, type ConfirmationUse, type LedgerStore, newestOfTool } from "./store.js";

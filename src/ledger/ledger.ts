@@ -80,34 +80,27 @@ export function createLedgerOn(parts: LedgerParts): Ledger {
   const { store, now } = parts;
   const scheme = schemeFor(parts.hidden);
 
-  async function keep(scope: Scope, read: ReadConfirmation): Promise<boolean> {
+  async function confirm(read: ReadConfirmation, scope = surroundings().scope): Promise<Recorded> {
+    const { tool, kind, outcome, role, ref } = read;
     const confirmation: Confirmation = {
       version: 1,
       id: randomUUID(),
-      tool: read.tool,
-      kind: read.kind,
-      outcome: read.outcome,
-      role: read.role,
+      tool,
+      kind,
+      outcome,
+      role,
       at: now(),
       binding: bindTo(read.args, scheme, read.bindFields),
-      ...(read.ref === undefined ? {} : { ref: read.ref }),
+      ...(ref === undefined ? {} : { ref }),
     };
-    return await store.record(writeScope(scope), confirmation).then(
+    recordSpan(confirmation);
+    if (isOff()) return { recorded: true, reason: "ledger_off" };
+    if (scope === undefined) return { recorded: true, reason: "no_context" };
+    const kept = await store.record(writeScope(scope), confirmation).then(
       () => true,
       () => false,
     );
-  }
-
-  function trace({ tool, kind, outcome, role, args }: ReadConfirmation): void {
-    const hash = args === undefined ? undefined : hashOf(args, scheme);
-    recordSpan({ tool, kind, outcome, role, ...(hash === undefined ? {} : { hash }) });
-  }
-
-  async function confirm(read: ReadConfirmation, scope = surroundings().scope): Promise<Recorded> {
-    trace(read);
-    if (isOff()) return { recorded: true, reason: "ledger_off" };
-    if (scope === undefined) return { recorded: true, reason: "no_context" };
-    if (!(await keep(scope, read))) return { recorded: true, reason: "store_unavailable" };
+    if (!kept) return { recorded: true, reason: "store_unavailable" };
     return read.unhashable ? { recorded: true, reason: "unhashable_args" } : { recorded: true };
   }
 
@@ -176,6 +169,6 @@ export function readCall(call: unknown): { readonly tool: string; readonly args:
 }
 
 /** Read at every call: whoever switches the ledger off need not start anything again. */
-export function isOff(): boolean {
-  return process.env.DALE_CONFIRMATION_LEDGER?.trim().toLowerCase() === "off";
+export function isOff(env: Readonly<Record<string, string | undefined>> = process.env): boolean {
+  return env.DALE_CONFIRMATION_LEDGER?.trim().toLowerCase() === "off";
 }

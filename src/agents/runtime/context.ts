@@ -20,13 +20,33 @@ export interface GuardedCall {
   readonly session: string;
   /** True for the one call that the gate has just granted. */
   readonly granted: boolean;
+  /** Who said yes to exactly this call. Absent: nobody. */
+  readonly consents?: readonly Consent[];
+}
+
+/** A yes to one call, which is used up by it. */
+export interface Consent {
+  readonly by: "person" | "reviewer";
+  /** Id of the proposal, or of the approval. */
+  readonly ref: string;
+  /** Ms since 1970. */
+  readonly at: number;
+}
+
+/** Why a call may not be made. */
+export interface GuardRefusal {
+  readonly code: string;
+  /** Words for the model. */
+  readonly message: string;
+  /** Whether it may be made once a reviewer has said yes. */
+  readonly awaitsApproval?: boolean;
 }
 
 /**
- * Asked immediately before every call of every tool, after the gate. Answers why the call may not be made: a short code,
- * and words for the model. @throws what keeps it from knowing: then the call is not made
+ * Asked immediately before every call of every tool, after the gate. Answers why the call may not be made.
+ * @throws what keeps it from knowing: then the call is not made
  */
-export type CallGuard = (call: GuardedCall) => Promise<{ readonly code: string; readonly message: string } | undefined>;
+export type CallGuard = (call: GuardedCall) => Promise<GuardRefusal | undefined>;
 
 /** What every part of the runtime works with. */
 export interface RuntimeContext {

@@ -39,7 +39,7 @@ export async function performConsumed(
 ): Promise<Outcome> {
   switch (consumed.kind) {
     case "run":
-      return await execute(context, state, consumed.proposal);
+      return await execute(context, state, consumed.proposal, consumed.grant.at);
     case "repeat":
       state.writes.push({ tool: consumed.proposal.tool, status: consumed.result.status, gated: true });
       return { outcome: "repeat", content: repetition(consumed.result.content) };
@@ -57,8 +57,13 @@ export async function performConsumed(
  * now: whatever happens, this is never tried again. The agent's own time-out does not cut it off, only its tool's and
  * the loss of the job do: a write that was begun is better finished than left in doubt.
  */
-async function execute(context: RuntimeContext, state: RunState, proposal: Proposal): Promise<Outcome> {
-  const result = await call(context, state, proposal);
+async function execute(
+  context: RuntimeContext,
+  state: RunState,
+  proposal: Proposal,
+  grantedAt: number,
+): Promise<Outcome> {
+  const result = await call(context, state, proposal, grantedAt);
   state.writes.push({ tool: proposal.tool, status: result.status, gated: true });
   await settle(context, state, proposal, result);
   const code = result.code === undefined ? {} : { code: result.code };
@@ -69,6 +74,7 @@ async function call(
   context: RuntimeContext,
   state: RunState,
   proposal: Proposal,
+  grantedAt: number,
 ): Promise<ExecutionResult & { readonly code?: string }> {
   const tool = context.toolsOf(proposal.agent)?.find((one) => one.name === proposal.tool);
   if (tool === undefined) {
@@ -80,7 +86,14 @@ async function call(
     const content = failedExecution(problem ?? "its stored arguments cannot be read");
     return { status: "failed", content, code: "bad_arguments" };
   }
-  const refused = await context.guard({ tool: tool.name, args, session: state.request.session, granted: true });
+  const consents = [{ by: "person", ref: proposal.id, at: grantedAt }] as const;
+  const refused = await context.guard({
+    tool: tool.name,
+    args,
+    session: state.request.session,
+    granted: true,
+    consents,
+  });
   if (refused !== undefined) return { status: "failed", content: failedExecution(refused.message), code: refused.code };
   const { signal, connections = {} } = state.request;
   if (signal.aborted) return { status: "failed", content: failedExecution("the run was stopped"), code: "aborted" };

@@ -2,7 +2,7 @@
  * Runs one turn of an agent: model, tools, and the gate in front of every gated call; agents as tools, chains and
  * workflows. It never decides consent: it asks the `RunGate` that it is given, which knows what the person typed.
  */
-export type { CallGuard, GuardedCall, RuntimeLogger } from "./context.js";
+export type { CallGuard, Consent, GuardedCall, GuardRefusal, RuntimeLogger } from "./context.js";
 export { type AgentRuntime, createRuntime, type RuntimeOptions, type WorkflowResult } from "./create-runtime.js";
 export { agentProblems, type DeclaredProblem, workflowProblems } from "./declared-problems.js";
 export type { RunLimits } from "./limits.js";

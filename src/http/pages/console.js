@@ -73,6 +73,24 @@ function unsettledItem(item) {
   );
 }
 
+const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
+
+function ruleItem({ tools, when, mode, checked, stopped, counts, accept }) {
+  const name = make("code", { textContent: tools.join(", ") });
+  const label = make("span", {
+    className: "meta",
+    textContent: ` ${mode}${when.map((each) => ` · ${each}`).join("")}`,
+  });
+  const did = mode === "observe" ? "would have stopped" : "stopped";
+  const sum = make("div", { textContent: `${did} ${stopped} of ${counted(checked, "call", "calls")}` });
+  sum.dataset.tone = stopped > 0 ? "warn" : "";
+  const reasons = Object.entries(counts).map(([reason, count]) => `${reason}: ${count}`);
+  const wants = `accepts ${accept.kinds.join(" or ")} by ${accept.roles.join(" or ")}`;
+  const blind = counts.not_comparable > 0 ? " · some confirmations could not be compared: those block nothing" : "";
+  const meta = make("div", { className: "meta", textContent: [wants, ...reasons].join(" · ") + blind });
+  return make("li", {}, name, label, sum, meta);
+}
+
 function sessionItem({ id, last_at }) {
   const button = make(
     "button",
@@ -152,10 +170,11 @@ function storyItem(item) {
 }
 
 async function refresh() {
-  const [health, channels, unsettled, sessions] = await Promise.all([
+  const [health, channels, unsettled, policies, sessions] = await Promise.all([
     read("/readyz").catch(() => undefined),
     read("/v1/channels").catch(() => undefined),
     read("/v1/unsettled").catch(() => undefined),
+    read("/v1/policies").catch(() => undefined),
     read("/v1/sessions?limit=50").catch(() => undefined),
   ]);
   showHealth(health);
@@ -163,6 +182,11 @@ async function refresh() {
   if (unsettled) {
     find("#unsettled").hidden = unsettled.items.length === 0;
     fill(find("#unsettled ul"), unsettled.items, unsettledItem);
+  }
+  if (policies) {
+    find("#policies").hidden = policies.items.length === 0;
+    find("#ledger-off").hidden = policies.ledger !== "off";
+    fill(find("#policies ul"), policies.items, ruleItem);
   }
   if (sessions) {
     find("#sessions .empty").hidden = sessions.items.length > 0;
