@@ -126,9 +126,9 @@ export function createWhatsappCloudAdapter(options: WhatsappCloudOptions, host: 
       if (stopped) return new Response(null, { status: 503, headers: { "retry-after": "1" } });
       return answerCall(request, webhook);
     },
-    async take(value, receivedAt) {
+    async take(values, receivedAt) {
       if (stopped) throw new DaleError("channel_failed", "That account has stopped receiving.");
-      await receiving.take(value, receivedAt);
+      await receiving.take(values, receivedAt);
     },
   };
 }

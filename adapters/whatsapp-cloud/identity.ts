@@ -1,6 +1,6 @@
 import type { Contact, Message } from "./payload.js";
 import type { Identity } from "./people.js";
-import { digitsOf } from "./phones.js";
+import { digitsOf, twinOf } from "./phones.js";
 
 /** Whoever sent a message, with what the contact of the same id tells beside it. */
 export interface Sender {
@@ -17,7 +17,8 @@ export function senderOf(message: Message, contacts: readonly Contact[]): Sender
   const own = idsOf([message.from], [message.from_user_id, message.from_parent_user_id]);
   const matching = contacts.filter((each) => {
     const ids = idsOf([each.wa_id], [each.user_id, each.parent_user_id]);
-    return ids.phones.some((id) => own.phones.includes(id)) || ids.userIds.some((id) => own.userIds.includes(id));
+    const sameLine = (phone: string) => own.phones.includes(phone) || own.phones.includes(twinOf(phone) ?? "");
+    return ids.phones.some(sameLine) || ids.userIds.some((id) => own.userIds.includes(id));
   });
   const [found] = matching.length === 1 ? matching : [];
   const name = found?.profile?.name;

@@ -26,6 +26,8 @@ export interface PersonAddress {
 export interface People {
   /** The one name of that person. Undefined for no ids at all. Rejects when the store is away. @param at Meta's clock, ms */
   nameOf(identity: Identity, at: number): Promise<string | undefined>;
+  /** The same, of a person who has written before; nothing is written down. */
+  known(identity: Identity, at: number): Promise<string | undefined>;
   /** Meta says that `from` is `to` now. What came later is never undone by an older word, which may come again. */
   moved(from: Identity, to: Identity, at: number): Promise<void>;
   /** Where answers to that person go. Rejects when the store is away. */
@@ -149,6 +151,12 @@ export function createPeople(store: ChannelStore, count: (event: string) => void
       if (identity.userIds.length > 0) return withUserId(identity, at);
       const [phone] = identity.phones;
       return phone === undefined ? undefined : byNumberAlone(phone, at);
+    },
+
+    async known({ phones, userIds }, at) {
+      const [ids, numbers] = await Promise.all([readAll(userIds), readAll(phones)]);
+      const byId = ids.find(({ card }) => card)?.card;
+      return (byId ?? numbers.map(({ card }) => held(card, userIds, at)).find((card) => card))?.name;
     },
 
     async moved(from, to, at) {

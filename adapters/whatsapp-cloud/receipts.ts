@@ -38,5 +38,5 @@ async function isOfAddressee(status: Status, people: People, at: number): Promis
   // It failed for the whole group.
   if (participant.phones.length + participant.userIds.length === 0) return status.status === "failed";
   const addressee = status.biz_opaque_callback_data;
-  return addressee !== undefined && (await people.nameOf(participant, at)) === addressee;
+  return addressee !== undefined && (await people.known(participant, at)) === addressee;
 }

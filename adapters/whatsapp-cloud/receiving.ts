@@ -2,7 +2,7 @@ import type { ChannelHost, InboundMessage } from "../../src/channels/index.js";
 import { DaleError } from "../../src/errors/index.js";
 import { attachmentsOf, textOf } from "./attachments.js";
 import { changeOf, idsOf, senderOf } from "./identity.js";
-import { inLines, type Task } from "./lines.js";
+import { createLines, type Task } from "./lines.js";
 import type { WhatsappCloudOptions } from "./options.js";
 import {
   type Contact,
@@ -24,11 +24,11 @@ import { receiptOf } from "./receipts.js";
 /** Another account of the same app: takes what a webhook call of this one holds for it. */
 export interface Sibling {
   /**
-   * @param value of a change of the field `messages` or `smb_message_echoes`
+   * @param values of changes of the fields `messages` and `smb_message_echoes`, in the order of the call
    * @param receivedAt by our clock, ms
-   * @returns resolves when everything in it may be forgotten by Meta; rejects when it may not
+   * @returns resolves when everything in them may be forgotten by Meta; rejects when it may not
    */
-  take(value: unknown, receivedAt: number): Promise<void>;
+  take(values: readonly unknown[], receivedAt: number): Promise<void>;
 }
 
 export interface ReceivingOptions {
@@ -49,6 +49,7 @@ export interface Receiving extends Sibling {
 
 export function createReceiving(options: ReceivingOptions): Receiving {
   const { account, phoneNumberId, host, people } = options;
+  const inLines = createLines();
 
   function misread(what: "message" | "status" | "change"): void {
     host.logger.error({ account, what }, "a part of a webhook call could not be read, and is left out");
@@ -60,21 +61,21 @@ export function createReceiving(options: ReceivingOptions): Receiving {
     if (!call.success) return misread("change");
     if (call.data.object !== "whatsapp_business_account") return host.count("other_object");
     const own: MessagesValue[] = [];
-    const others: Task[] = [];
+    const others = new Map<Sibling, MessagesValue[]>();
     for (const given of call.data.entry.flatMap(({ changes }) => changes)) {
       const value = readValue(given);
       if (value === undefined) continue;
       const number = value.metadata.phone_number_id;
       const sibling = number === phoneNumberId ? undefined : options.siblings(number);
       if (number === phoneNumberId) own.push(value);
-      else if (sibling) others.push({ line: `number:${number}`, run: () => sibling.take(value, receivedAt) });
+      else if (sibling) others.set(sibling, [...(others.get(sibling) ?? []), value]);
       else {
         // Refused, it would come again for seven days.
         host.logger.warn({ account }, "a webhook call is for a phone_number_id that is not configured here");
         host.count("unknown_phone_number_id");
       }
     }
-    await takeAll(own, others, receivedAt);
+    await all([takeAll(own, receivedAt), ...[...others].map(([sibling, values]) => sibling.take(values, receivedAt))]);
   }
 
   /** What a change says of messages; undefined for any other change. */
@@ -90,8 +91,8 @@ export function createReceiving(options: ReceivingOptions): Receiving {
     return value?.data;
   }
 
-  async function takeAll(values: readonly MessagesValue[], others: readonly Task[], receivedAt: number): Promise<void> {
-    const tasks = [...others];
+  async function takeAll(values: readonly MessagesValue[], receivedAt: number): Promise<void> {
+    const tasks: Task[] = [];
     const systems: Message[] = [];
     for (const value of values) {
       for (const _ of value.errors) host.count("platform_error");
@@ -128,7 +129,7 @@ export function createReceiving(options: ReceivingOptions): Receiving {
     const echo = echoShape.safeParse(given);
     if (!echo.success) return misread("message");
     const { id, timestamp, to, to_user_id } = echo.data;
-    const chat = echo.data.group_id ?? (await people.nameOf(idsOf([to], [to_user_id]), timestamp * 1000));
+    const chat = echo.data.group_id ?? (await people.known(idsOf([to], [to_user_id]), timestamp * 1000));
     if (chat !== undefined) await host.overheard({ chat, id });
   }
 
@@ -194,12 +195,20 @@ export function createReceiving(options: ReceivingOptions): Receiving {
 
   return {
     takeCall,
-    async take(value, receivedAt) {
-      const read = messagesValue.safeParse(value);
-      if (!read.success || read.data.metadata.phone_number_id !== phoneNumberId) {
+    async take(values, receivedAt) {
+      const own = values.map((value) => {
+        const read = messagesValue.safeParse(value);
+        if (read.success && read.data.metadata.phone_number_id === phoneNumberId) return read.data;
         throw new DaleError("channel_failed", "A webhook call was handed to an account that it is not for.");
-      }
-      await takeAll([read.data], [], receivedAt);
+      });
+      await takeAll(own, receivedAt);
     },
   };
+}
+
+/** Waits for all, so that one that cannot be taken keeps nothing else from being written; then rejects with it. */
+async function all(work: readonly Promise<void>[]): Promise<void> {
+  const outcomes = await Promise.allSettled(work);
+  const failed = outcomes.find((outcome) => outcome.status === "rejected");
+  if (failed) throw failed.reason;
 }

@@ -67,7 +67,10 @@ export interface ChannelAdapter {
   typing?(chat: string): Promise<void>;
   /** Where `capabilities.marksRead`: tells the person that their message was taken up. Best effort, never throws. */
   markRead?(message: { readonly chat: string; readonly sender: string; readonly id: string }): Promise<void>;
-  /** Bytes of an attachment of an inbound message, at most `maxBytes`. Rejects with a DaleError. */
+  /**
+   * Bytes of an attachment of an inbound message, at most `maxBytes`. Rejects with a DaleError. Asked in the process that
+   * runs the turn, started or not: where that cannot have them, it rejects with `attachment_unavailable`.
+   */
   fetchAttachment?(attachment: Attachment, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
    * Webhooks and pages, for adapters that have some. `path` is what follows the adapter's mount point, starting with

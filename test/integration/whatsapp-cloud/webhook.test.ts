@@ -124,7 +124,8 @@ describe("WhatsApp Cloud API: the webhook", () => {
     it("may hold many entries, changes, messages and statuses: all are taken, each with its own contact", async () => {
       const one = rig.process();
       const contacts = [
-        { profile: { name: "Beto" }, wa_id: "5491155550002" },
+        // Argentina's 9 is missing.
+        { profile: { name: "Beto" }, wa_id: "541155550002" },
         { profile: { name: "Ana" }, wa_id: "5491155550001", user_id: "AR.1" },
       ];
       const statuses = [
@@ -159,6 +160,24 @@ describe("WhatsApp Cloud API: the webhook", () => {
       expect(one.host.received).toHaveLength(1_000);
       const ofOne = one.host.received.filter(({ sender }) => sender === "5491110000007");
       expect(ofOne.map(({ text: said }) => said)).toEqual(["7", "207", "407", "607", "807"]);
+    });
+
+    it("is behind an earlier one that tells of the same person, however long that takes", async () => {
+      let release = () => {};
+      const slow = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const one = rig.process(
+        { timing: { webhook: 5_000 } },
+        { beforeReceive: ({ text: said }) => (said === "primero" ? slow : Promise.resolve()) },
+      );
+      const first = post(one, encode(call({ messages: [text("primero")] })));
+      const second = post(one, encode(call({ messages: [text("después"), text("otra", "5491155550002")] })));
+      await until(() => texts(one).includes("otra"));
+      expect(texts(one)).toEqual(["otra"]);
+      release();
+      expect([(await first).status, (await second).status]).toEqual([200, 200]);
+      expect(texts(one)).toEqual(["otra", "primero", "después"]);
     });
 
     it("may come again, and again: each message is taken once, under the same id", async () => {
