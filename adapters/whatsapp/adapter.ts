@@ -93,7 +93,7 @@ export function createWhatsappAdapter(
   };
   const lineNow = () => line;
   const presence = createPresence(lineNow, pacing);
-  const send = createSending({ line: lineNow, sent, pacing, ackMs: timing.ack, prepareMs: timing.query * 2 });
+  const sending = createSending({ line: lineNow, sent, pacing, ackMs: timing.ack, prepareMs: timing.query * 2 });
 
   /** What `start` set going. */
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
@@ -135,6 +135,7 @@ export function createWhatsappAdapter(
           host,
           sealer,
           sent,
+          isUnderWay: sending.isUnderWay,
           pairing,
           random,
           tell,
@@ -157,7 +158,7 @@ export function createWhatsappAdapter(
       tell({ state: "stopped" });
     },
     status: () => status,
-    send,
+    send: sending.send,
     newId: newMessageId,
     typing: presence.typing,
     markRead: presence.markRead,

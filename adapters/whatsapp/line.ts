@@ -29,6 +29,8 @@ export interface LineEvents {
   onMessages(upsert: BaileysEventMap["messages.upsert"]): void;
   onUpdates(updates: BaileysEventMap["messages.update"]): void;
   onGroupReceipts(updates: BaileysEventMap["message-receipt.update"]): void;
+  /** WhatsApp has a message of ours, or does not take it. */
+  onAck(ack: BinaryNode): void;
   onPair(lid: string, pn: string): void;
   onBlocked(list: BaileysEventMap["blocklist.update"]): void;
   /** An event's handler failed: a mistake of ours. */
@@ -76,6 +78,7 @@ export function openLine(options: LineOptions): Line {
     shouldSyncHistoryMessage: () => false,
   });
   socket.ws.on("CB:message", (stanza: BinaryNode) => journal.saw(stanza));
+  socket.ws.on("CB:ack,class:message", (ack: BinaryNode) => events.onAck(ack));
 
   let end: (closing: { readonly code: number }) => void = () => {};
   const closed = new Promise<{ readonly code: number }>((resolve) => {

@@ -1,4 +1,4 @@
-import type { BaileysEventMap, WAMessage, WAMessageKey } from "@whiskeysockets/baileys";
+import type { BaileysEventMap, BinaryNode, WAMessage, WAMessageKey } from "@whiskeysockets/baileys";
 import type { ChannelHost } from "../../src/channels/index.js";
 import { DaleError } from "../../src/errors/index.js";
 import { contentOf } from "./content.js";
@@ -7,7 +7,7 @@ import { personOf } from "./jid.js";
 import type { Journal } from "./journal.js";
 import type { WhatsappOptions, WhatsappTiming } from "./options.js";
 import type { People } from "./people.js";
-import { createReceipts, type Word, wordsOfGroup, wordsOfUpdates } from "./receipts.js";
+import { createReceipts, type Word, wordOfAck, wordsOfGroup, wordsOfUpdates } from "./receipts.js";
 import { type Arrival, createReceiving } from "./receiving.js";
 import type { SentLog } from "./sent-log.js";
 
@@ -16,6 +16,7 @@ export interface Mailroom {
   messages(upsert: BaileysEventMap["messages.upsert"]): void;
   updates(updates: BaileysEventMap["messages.update"]): void;
   groupReceipts(updates: BaileysEventMap["message-receipt.update"]): void;
+  acknowledged(ack: BinaryNode): void;
   /** Takes up what an earlier process left behind. */
   takeUp(): Promise<void>;
   /**
@@ -38,6 +39,8 @@ export interface MailroomOptions {
   readonly timing: WhatsappTiming;
   /** The account's own addresses. */
   readonly own: () => readonly string[];
+  /** Whether a message is being sent right now: what WhatsApp says of it then is heard by who sends it. */
+  readonly isUnderWay: (id: string) => boolean;
 }
 
 /** Quiet moments that a batch may last at most, in case its end is never told. */
@@ -105,7 +108,14 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
       if (quiet !== undefined && caughtUp) releaseAfter(timing.settle);
     },
     updates(updates) {
-      for (const word of wordsOfUpdates(updates)) words.add(word);
+      for (const word of wordsOfUpdates(updates)) {
+        const heard = (word.level === "failed" || word.level === "accepted") && settings.isUnderWay(word.ref);
+        if (!heard) words.add(word);
+      }
+    },
+    acknowledged(ack) {
+      const word = wordOfAck(ack);
+      if (word && !settings.isUnderWay(word.ref)) words.add(word);
     },
     groupReceipts(updates) {
       for (const word of wordsOfGroup(updates)) words.add(word);

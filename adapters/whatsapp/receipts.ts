@@ -1,4 +1,10 @@
-import { type MessageUserReceiptUpdate, proto, toNumber, type WAMessageUpdate } from "@whiskeysockets/baileys";
+import {
+  type BinaryNode,
+  type MessageUserReceiptUpdate,
+  proto,
+  toNumber,
+  type WAMessageUpdate,
+} from "@whiskeysockets/baileys";
 import type { Receipt, ReceiptLevel } from "../../src/channels/index.js";
 import { refusalOf } from "./fault-words.js";
 import { isGroup } from "./jid.js";
@@ -30,11 +36,17 @@ const levels: ReadonlyMap<number, ReceiptLevel> = new Map([
 export function wordsOfUpdates(updates: readonly WAMessageUpdate[]): readonly Word[] {
   return updates.flatMap(({ key, update }) => {
     const level = typeof update.status === "number" ? levels.get(update.status) : undefined;
-    if (!key.fromMe || !key.id || level === undefined || level === "accepted") return [];
+    if (!key.fromMe || !key.id || level === undefined) return [];
     const error = (update.messageStubParameters as readonly unknown[] | undefined)?.[0];
     const failed = level === "failed" ? { error: String(error ?? "unknown") } : {};
     return [{ ref: key.id, level, seconds: toNumber(update.messageTimestamp), ...failed }];
   });
+}
+
+/** WhatsApp's own acknowledgement: of one that came too late for who sent the message, Baileys tells nothing. */
+export function wordOfAck({ attrs }: BinaryNode): Word | undefined {
+  const { id, t, error } = attrs;
+  return id === undefined || error !== undefined ? undefined : { ref: id, level: "accepted", seconds: Number(t) || 0 };
 }
 
 export function wordsOfGroup(updates: readonly MessageUserReceiptUpdate[]): readonly Word[] {

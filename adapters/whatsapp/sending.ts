@@ -30,7 +30,11 @@ export interface SendingOptions {
   readonly prepareMs: number;
 }
 
-export type Send = (message: OutboundMessage, signal?: AbortSignal) => Promise<SendResult>;
+export interface Sending {
+  send(message: OutboundMessage, signal?: AbortSignal): Promise<SendResult>;
+  /** Whether `send` of that message has not returned yet. */
+  isUnderWay(id: string): boolean;
+}
 
 /** As WhatsApp's own web client makes them. */
 export function newMessageId(): string {
@@ -42,16 +46,28 @@ export function newMessageId(): string {
  * was written for nobody: so who is to get it is asked before, and WhatsApp's acknowledgement is waited for after. What
  * fails before the message is handed to Baileys surely was not sent; everything after may have been.
  */
-export function createSending(options: SendingOptions): Send {
+export function createSending(options: SendingOptions): Sending {
   const { line: lineNow, sent, pacing, ackMs } = options;
+  const underWay = new Set<string>();
 
-  return async (message, signal) => {
-    const target = targetOf(message);
-    if (!target) return noSuchChat;
+  return {
+    isUnderWay: (id) => underWay.has(id),
+    async send(message, signal) {
+      const id = message.id ?? newMessageId();
+      underWay.add(id);
+      try {
+        return await send(message, id, signal);
+      } finally {
+        underWay.delete(id);
+      }
+    },
+  };
+
+  async function send(message: OutboundMessage, id: string, signal: AbortSignal | undefined): Promise<SendResult> {
+    if (!isAddress(message)) return noSuchChat;
     const line = lineNow();
     if (!line) return retry.notConnected;
     if (signal?.aborted) return retry.aborted;
-    const id = message.id ?? newMessageId();
     const text: SentText = {
       chat: message.chat,
       sender: message.sender,
@@ -66,7 +82,7 @@ export function createSending(options: SendingOptions): Send {
     if (lineNow() !== line) return retry.notConnected;
     if (signal?.aborted) return retry.aborted;
     return hand(line, ready.jid, id, ready.content, signal);
-  };
+  }
 
   type Prepared = SendResult | { readonly status: "ready"; readonly jid: string; readonly content: proto.IMessage };
 
@@ -131,7 +147,7 @@ export function contentOf(text: SentText, author: string): proto.IMessage {
   return { extendedTextMessage: { text: text.text, contextInfo } };
 }
 
-function targetOf({ chat, sender, group }: OutboundMessage): boolean {
+function isAddress({ chat, sender, group }: OutboundMessage): boolean {
   return personOf(sender) !== undefined && (group ? isGroup(chat) : personOf(chat) === chat);
 }
 

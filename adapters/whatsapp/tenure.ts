@@ -24,6 +24,8 @@ export interface TenureOptions {
   readonly lease: Lease;
   readonly sealer: Sealer;
   readonly sent: SentLog;
+  /** Whether that message is being sent right now. */
+  readonly isUnderWay: (id: string) => boolean;
   readonly pairing: Pairing;
   readonly random: () => number;
   readonly tell: Tell;
@@ -63,7 +65,8 @@ export async function holdAccount(settings: TenureOptions, stop: AbortSignal): P
     count: host.count,
     now: host.now,
   });
-  const mailroom = createMailroom({ options, host, journal, people, sent: settings.sent, timing, own });
+  const { sent, isUnderWay } = settings;
+  const mailroom = createMailroom({ options, host, journal, people, sent, timing, own, isUnderWay });
 
   try {
     await mailroom.takeUp();
@@ -169,6 +172,7 @@ export async function holdAccount(settings: TenureOptions, stop: AbortSignal): P
         onMessages: mailroom.messages,
         onUpdates: mailroom.updates,
         onGroupReceipts: mailroom.groupReceipts,
+        onAck: mailroom.acknowledged,
         onPair: (lid, pn) => void people.learn(lid, pn).catch(() => undefined),
         onBlocked: ({ blocklist: jids, type }) => block(jids, type),
         onMistake(error) {
@@ -200,7 +204,7 @@ export async function holdAccount(settings: TenureOptions, stop: AbortSignal): P
 
   /** A phone that could not read a message asks for it again: only where it was sent. */
   async function sentMessage(id: string, chat: string) {
-    const text = await settings.sent.read(id);
+    const text = await sent.read(id);
     if (!text) return undefined;
     const asking = personOf(chat) === undefined ? chat : await people.nameOf(chat);
     if (asking !== text.chat) return undefined;

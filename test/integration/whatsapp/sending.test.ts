@@ -154,9 +154,27 @@ describe("what does not arrive", () => {
     [403, "failed", "forbidden"],
     [400, "failed", "rejected"],
     [503, "unknown", "server_error"],
-  ])("is told by WhatsApp's error %i: %s, %s", async (error, status, code) => {
+  ])("is told by WhatsApp's error %i: %s, %s, and only once", async (error, status, code) => {
     rig.web.faults.fates.push({ kind: "refused", error });
-    expect(await process.adapter.send(to(ana, `error ${error}`))).toMatchObject({ status, code });
+    const message = to(ana, `error ${error}`);
+    expect(await process.adapter.send(message)).toMatchObject({ status, code });
+    await process.adapter.send(to(ana, "something else"));
+    expect(levels(message.id)).toEqual([]);
+  });
+
+  it("is told also when WhatsApp says so after all, much later", async () => {
+    rig.web.faults.fates.push({ kind: "silent" }, { kind: "silent" });
+    const [taken, refused] = [to(ana, "taken"), to(ana, "refused")];
+    expect(await process.adapter.send(taken)).toMatchObject({ status: "unknown", code: "no_answer" });
+    expect(await process.adapter.send(refused)).toMatchObject({ status: "unknown", code: "no_answer" });
+    const ack = (id = "", more = {}) =>
+      rig.web.stanza({ tag: "ack", attrs: { class: "message", id, from: ana.pn, t: "1700000000", ...more } });
+    ack(taken.id);
+    ack(refused.id, { error: "463" });
+    await until(() => levels(taken.id).length > 0 && levels(refused.id).length > 0);
+    const word = (ref: string | undefined) => process.host.receipts.find((receipt) => receipt.ref === ref);
+    expect(word(taken.id)).toMatchObject({ level: "accepted", at: 1_700_000_000_000 });
+    expect(word(refused.id)).toMatchObject({ level: "failed", code: "account_restricted" });
   });
 
   it("is `retry` when nobody says which phones the person has", async () => {
