@@ -13,6 +13,8 @@ export interface People {
    * @returns undefined for what is no person's address. Rejects when the store is away
    */
   nameOf(jid: string | null | undefined, alt?: string | null): Promise<string | undefined>;
+  /** The name of whoever has that address, if they were ever given one. */
+  known(jid: string): Promise<string | undefined>;
   /** The platform says that the two belong together. */
   learn(lid: string, pn: string): Promise<void>;
   /** Where that person last wrote from: answers go there. In a group they may go by another address. */
@@ -106,6 +108,14 @@ export function createPeople(options: PeopleOptions): People {
       const other = personOf(alt) ?? personOf(await options.ask(person));
       if (other === undefined || isLid(other) === isLid(person)) return alone(person);
       return isLid(person) ? pair(person, other) : pair(other, person);
+    },
+    async known(jid) {
+      const person = personOf(jid);
+      if (person === undefined) return undefined;
+      const card = await read(person);
+      if (card) return card.name;
+      const other = personOf(await options.ask(person));
+      return other === undefined ? undefined : (await read(other))?.name;
     },
     async learn(lid, pn) {
       const [id, number] = [personOf(lid), personOf(pn)];
