@@ -10,6 +10,12 @@ const id = z.string().min(1).max(1024);
 /** Seconds since 1970, as a text. */
 const timestamp = z.union([z.string().regex(/^\d{1,12}$/), z.int().nonnegative()]).transform(Number);
 
+/** Errors' codes are numbers, and in some places texts. */
+const errors = z
+  .array(z.looseObject({ code: z.coerce.number().optional().catch(undefined) }))
+  .optional()
+  .catch(undefined);
+
 const optionalId = z
   .union([id, z.int().transform(String)])
   .optional()
@@ -91,10 +97,7 @@ export const message = z.looseObject({
     })
     .optional(),
   unsupported: z.looseObject({ type: z.string().optional() }).optional().catch(undefined),
-  errors: z
-    .array(z.looseObject({ code: z.number().optional() }))
-    .optional()
-    .catch(undefined),
+  errors,
 });
 
 export const status = z.looseObject({
@@ -107,10 +110,7 @@ export const status = z.looseObject({
   recipient_participant_user_id: optionalId,
   recipient_participant_parent_user_id: optionalId,
   biz_opaque_callback_data: optionalId,
-  errors: z
-    .array(z.looseObject({ code: z.number().optional() }))
-    .optional()
-    .catch(undefined),
+  errors,
 });
 
 export type MessagesValue = z.infer<typeof messagesValue>;

@@ -9,7 +9,10 @@ import { digitsOf } from "./phones.js";
 /** What POST /messages has to answer for a message to count as accepted: 200 means no more than that. */
 const sentMessage = z.object({
   messages: z.tuple([z.looseObject({ id: z.string().min(1) })]).rest(z.unknown()),
-  contacts: z.array(z.looseObject({ wa_id: z.string().optional() })).default([]),
+  contacts: z
+    .array(z.looseObject({ wa_id: z.string().optional() }))
+    .catch([])
+    .default([]),
 });
 
 export interface SendingOptions {

@@ -331,6 +331,24 @@ describe("the conversation over WhatsApp's Cloud API", () => {
     });
   });
 
+  it("waits in a group for the yes of the one who asked, and has to know that they have the notice", async () => {
+    const group = number.group();
+    const beto = number.person("Beto");
+    number.types(ana, `@${number.display} ${storyQuestion}`, {}, { group });
+    const shown = await eventually(() => number.sent.find((sent) => sent.to === group));
+    expect(shown.text).toMatch(/Ana/);
+    expect(shown.replyTo).toBeDefined();
+    const context = { from: number.display, id: shown.id };
+    number.status(shown.id, "delivered", { recipient_participant_id: beto.phone });
+    number.types(beto, "dale", { context }, { group });
+    await eventually(() => number.sent.filter((sent) => sent.to === group).length === 2);
+    expect(writes()).toEqual([]);
+    number.types(ana, "dale", {}, { group });
+    number.types(ana, "dale", { context }, { group });
+    await eventually(() => writes().length > 0);
+    expect(writes()).toEqual([storyPlan]);
+  });
+
   it("hears what is asked in a voice note, and says so honestly when it cannot", async () => {
     number.reports = { statuses: ["delivered"] };
     const audio = () => ({ id: number.media(new Uint8Array([7]), "audio/ogg"), mime_type: "audio/ogg", voice: true });
