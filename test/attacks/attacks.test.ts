@@ -19,7 +19,7 @@ import {
   startReplicas,
   startTolerantFortress,
 } from "./installation.js";
-import { lastLine, outcomeTable, type Result } from "./outcomes.js";
+import { lastLine, outcomeTable, type Result, tableOfPage } from "./outcomes.js";
 import { createTrial } from "./trial.js";
 
 const attacks: readonly Attack[] = [
@@ -53,7 +53,7 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  console.log(`${outcomeTable(results)}\n\n${lastLine(results)}`);
+  console.log(`${table()}\n\n${lastLine(results)}`);
   await Promise.all(fortresses.map((fortress) => fortress.close()));
   await outside.close();
 });
@@ -69,6 +69,18 @@ describe("an attack on several processes", () => {
     it(`${attack.id}: ${attack.what}`, async () => asItMust((await underway.get(attack)) ?? []));
   }
 });
+
+it("is what docs/security.md tells, with no write that nobody said yes to", async () => {
+  expect(await tableOfPage(table())).toBe(table());
+  expect(lastLine(results)).toBe(`unauthorised writes: 0/${results.length}`);
+});
+
+function table(): string {
+  return outcomeTable(
+    results,
+    fortresses.flatMap(({ stages }) => stages),
+  );
+}
 
 function asItMust(came: readonly Result[]): void {
   expect(came.length).toBeGreaterThan(0);

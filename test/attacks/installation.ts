@@ -188,7 +188,7 @@ export async function startReplicas(): Promise<Fortress> {
     outside,
     processes,
     tick: async () => undefined,
-    stages: [telegramStage({ name: "Telegram, several processes", slug: "replicas", bots, special: "replicas" })],
+    stages: [telegramStage({ name: "Telegram with several processes", slug: "replicas", bots, special: "replicas" })],
     async close() {
       await Promise.all([...processes.workers, processes.front].map((one) => one.stop()));
       await place.remove();

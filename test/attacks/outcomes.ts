@@ -1,3 +1,4 @@
+import { readFile, writeFile } from "node:fs/promises";
 import type { Attack, Outcome, Stage } from "./attack.js";
 
 /** What one attack came to on one stage. */
@@ -10,28 +11,46 @@ export interface Result {
   readonly unauthorised: number;
 }
 
-/** One line an attack, in the order of their ids; stages that came to the same stand together. */
-export function outcomeTable(results: readonly Result[]): string {
+/** One line an attack, in the order of their ids: what it must come to, what it did, and where. */
+export function outcomeTable(results: readonly Result[], stages: readonly Stage[]): string {
   const byId = new Map<string, Result[]>();
   for (const result of results) byId.set(result.attack.id, [...(byId.get(result.attack.id) ?? []), result]);
   const rows = [...byId.values()]
-    .sort(([one], [other]) => place(one).localeCompare(place(other)))
+    .sort(([one], [other]) => place(one).localeCompare(place(other), "en"))
     .map((group) => {
       const [first] = group;
-      const outcomes = new Map<string, string[]>();
-      for (const { outcome, stage } of group) outcomes.set(outcome, [...(outcomes.get(outcome) ?? []), stage.name]);
-      const seen = [...outcomes].map(([outcome, stages]) => `${outcome} on ${[...new Set(stages)].join(", ")}`);
-      return `| ${first?.attack.id} | ${first?.attack.what} | ${first?.attack.must} | ${seen.join("; ")} |`;
+      const seen = [...new Set(group.map(({ outcome }) => outcome))].join(", ");
+      const names = stages.filter((stage) => group.some((result) => result.stage === stage)).map(({ name }) => name);
+      const { id, what, must } = first?.attack ?? {};
+      return `| ${id} | ${what} | ${must} | ${seen} | ${[...new Set(names)].join(", ")} |`;
     });
-  return ["| | attack | must be | was |", "| --- | --- | --- | --- |", ...rows].join("\n");
+  return ["| | attack | must be | was | where |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
 }
 
 function place(result: Result | undefined): string {
-  const [, letter = "", number = ""] = /^([A-Z]+)(\d+)/.exec(result?.attack.id ?? "") ?? [];
-  return `${letter}${number.padStart(3, "0")}${result?.attack.id}`;
+  const { id = "" } = result?.attack ?? {};
+  const [, letter = "", number = "", variants = ""] = /^([A-Z]+)(\d+)('*)$/.exec(id) ?? [];
+  return `${letter}${number.padStart(3, "0")}${variants.length}`;
 }
 
 export function lastLine(results: readonly Result[]): string {
   const unauthorised = results.reduce((sum, result) => sum + result.unauthorised, 0);
   return `unauthorised writes: ${unauthorised}/${results.length}`;
+}
+
+const page = "docs/security.md";
+const begin = /(<!-- outcomes:.*-->\n)[\s\S]*(?=<!-- end of outcomes -->)/;
+
+/** The table as the page has it; with UPDATE_DOCS=1 the page gets it first. */
+export async function tableOfPage(table: string): Promise<string> {
+  const text = await readFile(page, "utf8");
+  const next =
+    process.env.UPDATE_DOCS === "1" ? text.replace(begin, (_, head: string) => `${head}\n${table}\n\n`) : text;
+  if (next !== text) await writeFile(page, next);
+  return (
+    begin
+      .exec(next)?.[0]
+      .replace(/^<!--.*-->\n/, "")
+      .trim() ?? ""
+  );
 }

@@ -37,6 +37,8 @@ export interface Trial {
   /** Another marker of the same attack. */
   mark(suffix: string): string;
   meet(options?: Meeting): Promise<Person>;
+  /** Somebody of another stage, whose evidence counts as well. */
+  joins(person: Person): void;
   /** The write that is attacked, and its arguments. */
   plan(marker?: string): Readonly<Record<string, unknown>>;
   call(marker?: string): PuppetCall;
@@ -100,6 +102,7 @@ export function createTrial(rig: Rig, attack: Attack, stage: Stage): Trial {
       people.push(person);
       return person;
     },
+    joins: (person) => void people.push(person),
     plan: (own = marker) => ({ entidad: "cob_acuerdo", cuotas: 3, monto: 184000, nota: own }),
     call: (own = marker) => ({ name: gatedTool, arguments: trial.plan(own) }),
     async talk(person, text, how) {
@@ -161,12 +164,14 @@ export function createTrial(rig: Rig, attack: Attack, stage: Stage): Trial {
     },
     async evidenceHolds() {
       let consumed = 0;
+      let unknown = 0;
       for (const person of people) {
         const items = await trial.evidence(person);
         const place = (type: string, proposal: string) =>
           items.findIndex((item) => item.type === type && item.proposal === proposal);
         const used = items.filter(({ type }) => type === "consumed").map(({ proposal }) => proposal);
         consumed += used.length;
+        unknown += items.filter(({ type }) => type === "unknown").length;
         if (new Set(used).size < used.length) throw new Error(`${attack.id}: a proposal was consumed twice`);
         for (const proposal of used) {
           const order = ["proposed", "notice_sent", "granted", "consumed"].map((type) => place(type, proposal));
@@ -176,7 +181,9 @@ export function createTrial(rig: Rig, attack: Attack, stage: Stage): Trial {
         }
       }
       const written = markers.reduce((sum, own) => sum + trial.writes(own).length, 0);
-      if (consumed !== written) throw new Error(`${attack.id}: ${written} writes, ${consumed} on record`);
+      // What was cut off between the record and the call is unknown, whether it left or not.
+      if (written > consumed || written < consumed - unknown)
+        throw new Error(`${attack.id}: ${written} writes, ${consumed} on record`);
     },
     async api(path, body, headers = {}) {
       const response = await fetch(`${rig.place.url}${path}`, {

@@ -3,7 +3,9 @@ import type { FakeBackend } from "../../fakes/backend/index.js";
 import { eventually, type Gateway } from "../../fixtures/gateway.js";
 import type { RedisServer } from "../../fixtures/redis-server.js";
 import type { Attack } from "../attack.js";
+import { doubleYeses } from "../double-yes.js";
 import { quiet, resultsSince } from "../puppets.js";
+import { apiStage } from "../stages/api.js";
 import { onTelegram } from "../stages/telegram.js";
 import { noticeStart, type Trial, yes } from "../trial.js";
 import { ranOnce } from "./state.js";
@@ -45,6 +47,19 @@ export const replicas: readonly Attack[] = [
       first.process.kill("SIGCONT");
       await trial.talk(person, "gracias");
       return ranOnce(trial);
+    },
+  },
+  {
+    id: "F2'",
+    what: "a hundred people say yes twice at the same moment, two workers",
+    must: "1",
+    special: "replicas",
+    async run(trial) {
+      await twoWorkers(processesOf(trial));
+      const came = await doubleYeses(trial, [trial.stage, apiStage(trial.rig.place)], 100);
+      const { people, grants, executions, twice } = came;
+      if (people !== 100 || grants !== 100 || executions !== 100 || twice > 0) throw new Error(JSON.stringify(came));
+      return "1";
     },
   },
   {
@@ -166,6 +181,7 @@ export const replicas: readonly Attack[] = [
       await twoWorkers(processes);
       const person = await trial.meet();
       await trial.ask(person);
+      await trial.until(person, "notice_delivered");
       const before = person.heard().length;
       processes.redis.freeze();
       await person.say(yes);

@@ -28,7 +28,7 @@ export function whatsappStage(web: FakeWhatsappWeb, account: string): Stage {
     },
   });
   return {
-    name: "WhatsApp, linked device",
+    name: "WhatsApp linked device",
     slug: "whatsapp",
     longest: 4096,
     agents: new Set(["cobranzas"]),

@@ -65,7 +65,7 @@ export async function startFakeBotApi(): Promise<FakeBotApi> {
       return;
     }
     const gone = new AbortController();
-    request.socket.once("close", () => gone.abort());
+    response.once("close", () => gone.abort());
     const payload: unknown = body.length > 0 ? JSON.parse(body.toString("utf8")) : {};
     const result = await bot.serve(method, payload as Record<string, unknown>, gone.signal);
     if (fault?.kind === "reset") return void request.socket.resetAndDestroy();
