@@ -49,7 +49,14 @@ export function createReceiving(options: ReceivingOptions): TakeArrival {
       return "echo";
     }
     if (content.kind === "none") return content.counted;
-    if (content.kind !== "message") return `${content.kind}_message`;
+    if (content.kind !== "message") {
+      const author = await people.known(jid ?? "");
+      const chat = group ? remote : author;
+      if (author !== undefined && chat !== undefined && content.target !== undefined) {
+        await host.retracted({ chat, sender: author, id: content.target });
+      }
+      return `${content.kind}_message`;
+    }
     if (changed === "revoked") return "revoked_message";
     if (group && options.groups === "never") return "group_message";
     if (group && options.groups === "mentioned" && !isAddressed(content, options.own())) return "group_message";

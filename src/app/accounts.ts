@@ -3,6 +3,7 @@ import { createWebchatAdapter } from "../../adapters/webchat/index.js";
 import { createWhatsappCloudAdapter } from "../../adapters/whatsapp-cloud/index.js";
 import type { ChannelAdapter, ChannelHost, ChannelStatus } from "../channels/index.js";
 import { sessionOf } from "../channels/index.js";
+import type { SlotStore } from "../gate/index.js";
 import type { DeliveryStore, NoticeWatch } from "../outbound/index.js";
 import type { OrderedQueue } from "../queue/index.js";
 import { createRedisChannelStore, type Shard, type Signals } from "../store/index.js";
@@ -25,6 +26,7 @@ export interface AccountsOptions {
   readonly inbound: Pick<OrderedQueue<TurnRequest>, "add">;
   readonly watch: NoticeWatch;
   readonly deliveries: Pick<DeliveryStore, "interrupt" | "partOf">;
+  readonly slots: Pick<SlotStore, "apply">;
   readonly siblings: CloudSiblings;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -49,6 +51,10 @@ export async function createAccount(settings: ChannelAccount, options: AccountsO
     async overheard({ chat, id }) {
       if (id !== undefined && (await options.deliveries.partOf(channel, name, id)) !== undefined) return;
       await options.deliveries.interrupt(`${channel}:${name}:${chat}`);
+    },
+    async retracted(message) {
+      const whole = { channel, account: name, ...message };
+      await options.slots.apply(sessionOf(whole), { type: "retract", turn: turnOf(whole), at: options.now() });
     },
     statusChanged: (status) => tell(status),
     count: (event) => options.metrics.channelEvents.inc({ ...labels, event }),

@@ -99,6 +99,7 @@ export function createDale(options: DaleOptions): Dale {
           inbound: inbound.queue,
           watch,
           deliveries,
+          slots,
           siblings,
           metrics,
           logger,

@@ -17,6 +17,11 @@ export interface ChannelHost {
    * our own messages: then it is left out. Resolves when it is written down; rejects like `receive`.
    */
   overheard(message: { readonly chat: string; readonly id?: string }): Promise<void>;
+  /**
+   * A person took one of their own messages back, or changed it, wherever it is by now: a yes that it was gives nothing any
+   * more, unless what it allowed runs already. Resolves when that is written down; rejects like `receive`.
+   */
+  retracted(message: { readonly chat: string; readonly sender: string; readonly id: string }): Promise<void>;
   /** Tells the application that `status()` changed. */
   statusChanged(status: ChannelStatus): void;
   /** Counts something that an operator may want to know, e.g. `unsupported_update`. The name is stable, without ids. */

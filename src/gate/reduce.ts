@@ -2,7 +2,7 @@ import { consume, settle } from "./execution.js";
 import { expire, propose } from "./proposal.js";
 import { noticeDelivered, noticeFailed, noticeSending, noticeSent } from "./showing.js";
 import type { OutcomeOf, Slot, SlotEvent, Surroundings, Transition } from "./slot.js";
-import { beginTurn, endTurn, humanMessage } from "./turn.js";
+import { beginTurn, endTurn, humanMessage, retract } from "./turn.js";
 
 type EventOf<Type extends SlotEvent["type"]> = Extract<SlotEvent, { type: Type }>;
 
@@ -22,6 +22,7 @@ const transitions: {
   humanMessage,
   turnBegins: beginTurn,
   endTurn,
+  retract,
   consume,
   settle,
 };

@@ -113,6 +113,8 @@ export interface Slot {
   };
   /** A proposal that lapsed by itself: the next human message is told. */
   readonly lapsed?: Proposal;
+  /** Turns whose messages the person took back or changed, the latest last: they grant nothing any more. */
+  readonly retracted?: readonly string[];
 }
 
 export const emptySlot: Slot = { version: 1, current: { state: "empty" } };
@@ -197,6 +199,12 @@ export interface EndTurn {
   readonly failed: boolean;
   readonly at: number;
 }
+/** The person took the message of that turn back, or changed it. */
+export interface Retract {
+  readonly type: "retract";
+  readonly turn: string;
+  readonly at: number;
+}
 export interface Expire {
   readonly type: "expire";
   readonly at: number;
@@ -213,6 +221,7 @@ export type SlotEvent =
   | Consume
   | Settle
   | EndTurn
+  | Retract
   | Expire;
 
 /** What the consent of this session hangs on, besides the words. */
@@ -274,6 +283,7 @@ export interface OutcomeOf {
   /** `late`: another run had already declared it unknown; the evidence now says how it ended. */
   settle: { readonly kind: "recorded" } | { readonly kind: "late" };
   endTurn: { readonly kind: "ended" };
+  retract: { readonly kind: "recorded" };
   expire: { readonly kind: "expired"; readonly proposal: Proposal } | { readonly kind: "none" };
 }
 

@@ -7,6 +7,7 @@ import type {
   HumanMessage,
   Interrupted,
   OutcomeOf,
+  Retract,
   RunId,
   Slot,
   Surroundings,
@@ -43,7 +44,7 @@ export function humanMessage(
   const { executed: _, lapsed, ...rest } = cleared.slot;
   const judged =
     rest.current.state === "pending"
-      ? judge(rest.current, event, surroundings)
+      ? judge(rest.current, heard(slot, event), surroundings)
       : {
           current: rest.current,
           outcome: lapsed ? ({ kind: "expired", proposal: lapsed } as const) : ({ kind: "none" } as const),
@@ -54,6 +55,12 @@ export function humanMessage(
     outcome: settled.interrupted ? { ...judged.outcome, interrupted: settled.interrupted } : judged.outcome,
     evidence: [...settled.evidence, ...cleared.evidence, ...judged.evidence],
   };
+}
+
+/** Words that were taken back before they were decided on are not typed ones. */
+function heard(slot: Slot, event: HumanMessage): HumanMessage {
+  if (!slot.retracted?.includes(event.run.turn)) return event;
+  return { ...event, facts: { ...event.facts, words: null } };
 }
 
 /** A run that no person wrote may use a grant; it never gives or closes one. */
@@ -92,6 +99,24 @@ export function endTurn(slot: Slot, { turn, failed, at }: EndTurn): Transition<O
     next = rest;
   }
   return { slot: next, outcome: { kind: "ended" }, evidence };
+}
+
+/** Retractions that are remembered: a person takes back what they have just written. */
+const mostRetracted = 20;
+
+/** A grant that was not used ends with the words that gave it; what runs already is not called back. */
+export function retract(slot: Slot, { turn, at }: Retract): Transition<OutcomeOf["retract"]> {
+  const { current, retracted = [] } = slot;
+  if (retracted.includes(turn)) return unchanged(slot, { kind: "recorded" });
+  const next = { ...slot, retracted: [...retracted, turn].slice(-mostRetracted) };
+  if (current.state !== "granted" || current.grant.turn !== turn) {
+    return { slot: next, outcome: { kind: "recorded" }, evidence: [] };
+  }
+  return {
+    slot: { ...next, current: empty },
+    outcome: { kind: "recorded" },
+    evidence: [record("withdrawn", current.proposal, at, { reason: "retracted" }, turn)],
+  };
 }
 
 interface Settled {
