@@ -31,6 +31,9 @@ export const errorCatalogue = {
     meaning: "No approval can be asked for: nobody to ask, or a call that cannot be shown.",
   },
   gateway_failed: { retryable: true, meaning: "The gateway's API could not be reached or answered nonsense." },
+  archive_unavailable: { retryable: true, meaning: "The evidence archive cannot be opened or did not answer." },
+  archive_foreign: { retryable: false, meaning: "The evidence archive at hand is not this installation's." },
+  evidence_refused: { retryable: false, meaning: "An entry of the evidence cannot be archived as it is." },
   gateway_refused: { retryable: false, meaning: "The gateway's API refused the token or the request." },
 } as const satisfies Record<string, { retryable: boolean; meaning: string }>;
 

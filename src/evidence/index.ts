@@ -1,6 +1,16 @@
 /**
- * What happened, for somebody who does not trust us. It records and reads; it never decides anything.
+ * What happened, for somebody who does not trust us: a journal where it is written, and an archive in SQL where every
+ * entry is sealed, chained to the one before it and signed. It records and reads; it never decides anything.
+ *
+ * entry.ts    an entry, and how entries are asked for; journal.ts where they wait, select.ts which are wanted
+ * chain.ts    hashes, blocks, signatures: what verification rests on; seal.ts what is kept of people, encrypted
+ * archive.ts  the archive itself, in PGlite (pglite-dialect.ts, a process of its own) or PostgreSQL
  */
+export { type ArchiveOptions, createArchive, type EvidenceArchive } from "./archive.js";
+export type { SessionEntries } from "./archive-append.js";
 export type { EvidenceDetail, EvidenceEntry, EvidenceQuery, EvidenceReader } from "./entry.js";
+export { createInstallationKeys, type InstallationKeys, secretBytes } from "./installation-keys.js";
 export type { Backlog, EvidenceJournal, WaitingEntry } from "./journal.js";
+export { createPgliteDialect, type PgliteDialect, type PgliteOptions } from "./pglite-dialect.js";
+export { createPostgresDialect } from "./postgres-dialect.js";
 export { fitsQuery, selectEvidence, usualLimit } from "./select.js";
