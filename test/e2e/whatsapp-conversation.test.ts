@@ -112,6 +112,38 @@ describe("the first conversation, over WhatsApp as a linked device", () => {
     expect(await evidence(`whatsapp:shop:${ana.pn}:${ana.pn}`)).toContain("unseen");
   });
 
+  it("runs nothing of a yes that was deleted before the notice was known to have arrived", async () => {
+    const ana = web.contact("Ana");
+    web.faults.noDelivery = true;
+    await ana.writes(storyQuestion);
+    const shown = await answer();
+    const session = `whatsapp:shop:${ana.pn}:${ana.pn}`;
+    await eventually(async () => (await evidence(session)).includes("notice_sent"));
+    const arrived = Math.floor(Date.now() / 1000);
+    const id = await ana.writes("dale");
+    await ana.writes({ protocolMessage: { type: 0, key: { remoteJid: ana.pn, fromMe: true, id } } });
+    await eventually(() => web.seen.filter(({ tag, attrs }) => tag === "receipt" && attrs.to === ana.pn).length >= 3);
+    setTimeout(() => web.receipt(shown, { at: arrived }), 1_000);
+    await answer(2);
+    expect(await evidence(session)).toContain("discarded");
+    expect(backend.writes.length).toBe(written);
+  });
+
+  it("takes no yes for an answer to the notice when the account's owner has written since, on the phone", async () => {
+    const ana = web.contact("Ana");
+    await ana.writes(storyQuestion);
+    await answer();
+    const session = `whatsapp:shop:${ana.pn}:${ana.pn}`;
+    await eventually(async () => (await evidence(session)).includes("notice_delivered"));
+    await web.ownerWrites(ana, "¿Almorzamos?");
+    await ana.writes("dale");
+    expect((await answer(2)).text).toBe(storyNotice);
+    expect(backend.writes.length).toBe(written);
+    await ana.writes("dale");
+    expect((await answer(3)).text).toBe("Done — plan recorded, 3 instalments of $61,333.");
+    expect(backend.writes.length).toBe(written + 1);
+  });
+
   it("is one conversation, whichever address the person's messages come from", async () => {
     const ana = web.contact("Ana");
     await ana.writes(storyQuestion);

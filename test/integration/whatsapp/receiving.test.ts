@@ -177,6 +177,19 @@ describe("what is no new message", () => {
   });
 });
 
+describe("a message that is taken back or changed", () => {
+  it("is told of, so that a yes that it was gives nothing any more", async () => {
+    const id = await ana.writes("si");
+    await until(() => received().length === 1);
+    const key = { remoteJid: ana.pn, fromMe: true, id };
+    await ana.writes({ protocolMessage: { type: 14, key, editedMessage: { conversation: "no" } } });
+    await ana.writes({ protocolMessage: { type: 0, key } });
+    await upToNow();
+    const told = { chat: ana.pn, sender: ana.pn, id };
+    expect(process.host.retracted).toEqual([told, told]);
+  });
+});
+
 describe("a message that cannot be read", () => {
   it("uses up no id: the same message counts when it comes readable", async () => {
     await ana.writes("hola");
