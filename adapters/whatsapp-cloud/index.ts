@@ -4,5 +4,5 @@
  * that a person did not type into the chat, matches nobody by their name, and keeps no messages and no media.
  */
 export { createWhatsappCloudAdapter, type WhatsappCloudAdapter } from "./adapter.js";
-export { type WhatsappCloudOptions, type WhatsappCloudTiming, whatsappCloudOptions } from "./options.js";
+export type { WhatsappCloudOptions, WhatsappCloudTiming } from "./options.js";
 export type { Sibling } from "./receiving.js";

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Sibling } from "./receiving.js";
 
 export interface WhatsappCloudOptions {
@@ -53,35 +52,3 @@ export const defaultTiming: WhatsappCloudTiming = {
   trouble: 60_000,
   pair: 1_000,
 };
-
-const oneLine = z.string().regex(/^\S(.*\S)?$/, "must be one line, without spaces at its ends");
-
-/** An account's entry under `channels.whatsapp_cloud` in dale.yaml, as far as it is this adapter's, made into its options. */
-export const whatsappCloudOptions = z
-  .strictObject({
-    name: z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "must be a slug"),
-    phone_number_id: z.string().regex(/^\d{1,32}$/, "must be digits, in quotes"),
-    access_token: oneLine,
-    // Without it anybody who guesses the path could write as anybody.
-    app_secret: oneLine,
-    verify_token: oneLine,
-    graph_url: z
-      .string()
-      .regex(/^https?:\/\/\S+$/, "must be a http(s) URL")
-      .transform((url) => url.replace(/\/+$/, ""))
-      .default("https://graph.facebook.com/v25.0"),
-    groups: z.enum(["mentioned", "always", "never"]).default("mentioned"),
-    late_template: z.strictObject({ name: oneLine, language: oneLine }).optional(),
-  })
-  .transform(
-    (entry): WhatsappCloudOptions => ({
-      name: entry.name,
-      phoneNumberId: entry.phone_number_id,
-      accessToken: entry.access_token,
-      appSecret: entry.app_secret,
-      verifyToken: entry.verify_token,
-      graphUrl: entry.graph_url,
-      groups: entry.groups,
-      ...(entry.late_template === undefined ? {} : { lateTemplate: entry.late_template }),
-    }),
-  );
