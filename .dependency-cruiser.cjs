@@ -49,8 +49,8 @@ const packageRules = Object.entries(packages).map(([name, allowed]) => ({
 const adapterPackages = {
   telegram: ["grammy", "zod"],
   webchat: ["zod"],
-  whatsapp: ["@whiskeysockets/baileys", "@hapi/boom", "zod", "ws", "libphonenumber-js"],
-  "whatsapp-cloud": ["zod", "libphonenumber-js"],
+  whatsapp: ["@whiskeysockets/baileys", "@hapi/boom", "zod", "ws"],
+  "whatsapp-cloud": ["zod"],
 };
 const adapterRules = Object.entries(adapterPackages).flatMap(([name, allowed]) => [
   {
