@@ -71,8 +71,13 @@ export function createReceiving(options: ReceivingOptions): TakeUpdate {
       host.logger.error({ account }, "an update of Telegram could not be read, and is left out");
       return host.count("malformed_update");
     }
-    const { message, callback_query: press } = parsed.data;
+    const { message, edited_message: edited, callback_query: press } = parsed.data;
     if (press) options.answerPress(press.id);
+    if (edited) {
+      const place = await chats.known(String(edited.chat.id));
+      const id = place.numbering.idOf(edited.message_id);
+      await host.retracted({ chat: place.chat, sender: String(edited.from.id), id });
+    }
     const counted = message ? await take(message) : kindOf(parsed.data);
     if (counted !== undefined) host.count(counted);
   };

@@ -56,9 +56,17 @@ const message = z.looseObject({
   sticker: media.optional(),
 });
 
+/** Whose message was changed, and which. What it says now is nobody's new message. */
+const edited = z.object({
+  message_id: z.number().int(),
+  chat: z.object({ id: z.number().int() }),
+  from: z.object({ id: z.number().int() }),
+});
+
 export const update = z.looseObject({
   update_id: z.number().int(),
   message: message.optional(),
+  edited_message: edited.optional().catch(undefined),
   callback_query: z.object({ id: z.string() }).optional(),
 });
 

@@ -96,6 +96,8 @@ export const message = z.looseObject({
       previous_parent_user_id: optionalId,
     })
     .optional(),
+  edit: z.looseObject({ original_message_id: optionalId }).optional().catch(undefined),
+  revoke: z.looseObject({ original_message_id: optionalId }).optional().catch(undefined),
   unsupported: z.looseObject({ type: z.string().optional() }).optional().catch(undefined),
   errors,
 });

@@ -145,6 +145,14 @@ export function createReceiving(options: ReceivingOptions): Receiving {
     host.count(change ? "number_changed" : "system_message");
   }
 
+  /** They changed a message of theirs, or took it back: what it said counts no more. */
+  async function takeChange(message: Message, contacts: readonly Contact[]): Promise<void> {
+    const id = (message.edit ?? message.revoke)?.original_message_id;
+    if (id === undefined) return;
+    const sender = await people.known(senderOf(message, contacts).identity, message.timestamp * 1000);
+    if (sender !== undefined) await host.retracted({ chat: message.group_id ?? sender, sender, id });
+  }
+
   async function takeMessage(
     message: Message,
     contacts: readonly Contact[],
@@ -156,6 +164,7 @@ export function createReceiving(options: ReceivingOptions): Receiving {
       if (counted === "unavailable_message") {
         host.logger.warn({ account }, "Meta could not hand over a message: it is only on the WhatsApp Business app");
       }
+      await takeChange(message, contacts);
       return host.count(counted);
     }
     if (message.type === "text" && message.text === undefined) return misread("message");

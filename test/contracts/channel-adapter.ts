@@ -342,6 +342,19 @@ export function channelAdapterContract(driver: ChannelDriver): void {
         },
       );
 
+      can("edits", "tells which message of theirs a person has changed", async () => {
+        await open();
+        await rig.personSends("si");
+        await until(() => host.received.length === 1);
+        const { chat, sender, id } = only();
+        await rig.personMoves({ kind: "edits", text: "no" });
+        await until(
+          () => host.retracted.length > 0,
+          () => "nothing was taken back",
+        );
+        expect(host.retracted).toEqual([{ chat, sender, id }]);
+      });
+
       can("redelivery", "gives a message that comes again the id that it had", async () => {
         await open();
         await rig.personSends("once");
