@@ -15,7 +15,7 @@ export type { Locale, Reports } from "./locale.js";
 export { defaultWords, isLocale, locales, reports } from "./locale.js";
 export { appendNotice, neutralise } from "./look-alike.js";
 export type { NoticeCall, NoticeStyle, NoticeValue, WordedNotice } from "./notice.js";
-export { wordNotice } from "./notice.js";
+export { wordCall, wordNotice } from "./notice.js";
 export { reduce } from "./reduce.js";
 export type * from "./slot.js";
 export { emptySlot } from "./slot.js";

@@ -43,20 +43,26 @@ export type WordedNotice =
 export function wordNotice(call: NoticeCall, style: NoticeStyle): WordedNotice {
   const phrases = noticePhrases[style.locale];
   const show = (text: string) => visible(text, style.formattingMarks);
-  const labelled = (label: string | undefined, name: string) =>
-    label === undefined ? name : `${shownText(label, show)} (${name})`;
-
-  const shown = [...argumentsOf(call.args, show)].map(
-    ({ name, path, value }) => `${labelled(titleOf(call.argumentTitles, path), name)}: ${value}`,
-  );
   const text = [
     `${phrases.ask} ${(style.words[0] ?? "").toUpperCase()}.`,
     ...(style.addressee === undefined ? [] : [`${phrases.only} ${shownText(style.addressee, show)}.`]),
     phrases.run,
-    labelled(call.title, shownName(call.tool, show)),
-    shown.length === 0 ? phrases.nothing : `${phrases.with} ${shown.join(", ")}`,
+    wordCall(call, style),
   ].join(" ");
   return text.length <= style.maxLength ? { ok: true, text } : { ok: false, reason: "too_long" };
+}
+
+/** The part of a notice that says what will run, for whoever else has to be shown a call. It asks for nothing. */
+export function wordCall(call: NoticeCall, style: Pick<NoticeStyle, "locale" | "formattingMarks">): string {
+  const phrases = noticePhrases[style.locale];
+  const show = (text: string) => visible(text, style.formattingMarks);
+  const labelled = (label: string | undefined, name: string) =>
+    label === undefined ? name : `${shownText(label, show)} (${name})`;
+  const shown = [...argumentsOf(call.args, show)].map(
+    ({ name, path, value }) => `${labelled(titleOf(call.argumentTitles, path), name)}: ${value}`,
+  );
+  const tool = labelled(call.title, shownName(call.tool, show));
+  return shown.length === 0 ? `${tool} ${phrases.nothing}` : `${tool} ${phrases.with} ${shown.join(", ")}`;
 }
 
 type Show = (text: string) => string;

@@ -15,6 +15,8 @@ export {
   ApprovalRejectedError,
   ApprovalTimeoutError,
 } from "./approval.js";
+export type * from "./approval-record.js";
+export type { AppliedApproval, ApprovalStore } from "./approval-store.js";
 export { type Binding, bindTo } from "./binding.js";
 export { type CallCheck, type CallVerdict, type CheckOptions, checkCall } from "./check.js";
 export type {
@@ -52,5 +54,6 @@ export { type CheckedToolCall, type Evaluation, evaluate, type RuleVerdict, rule
 export { globMatches } from "./policies/glob.js";
 export { letsPass, type Policies, type Rule, type RuleReason } from "./policies/policy.js";
 export { buildPolicies, type PoliciesInput, policiesShape, type RuleInput, readPolicies } from "./policies/shape.js";
+export { reduceApproval, requestEvidence } from "./reduce-approval.js";
 export { recordSpan } from "./span.js";
 export { type Candidate, type ConfirmationUse, type LedgerStore, newestOfTool } from "./store.js";

@@ -13,6 +13,7 @@ export { createMemorySlotStore, type MemorySlotStore } from "./memory-slot-store
 export { type BullOrderedQueue, createBullOrderedQueue } from "./ordered-queue.js";
 export type { Keep, OrderedQueueOptions } from "./ordered-settings.js";
 export { createPolicyCounts, type PolicyCounts } from "./policy-counts.js";
+export { createApprovalStore } from "./redis-approval-store.js";
 export { createRedisChannelStore, type RedisChannelStoreOptions } from "./redis-channel-store.js";
 export { createRedisLedgerStore } from "./redis-ledger-store.js";
 export { createRedisSlotStore, createUnsettledStore, type RedisSlotStoreOptions } from "./redis-slot-store.js";

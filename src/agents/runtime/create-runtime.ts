@@ -11,6 +11,7 @@ import { defaultLimits, type RunLimits } from "./limits.js";
 import { performAgent } from "./nested-agent.js";
 import type { RunRequest, RunResult, StepsReport } from "./run.js";
 import { createRunState, type Frame, type RunState } from "./run-state.js";
+import { performStored, type StoredCall, type StoredCallOptions, type StoredResult } from "./stored-call.js";
 import { compileTemplate, type Template } from "./template.js";
 import type { AgentCaller } from "./tool-call.js";
 import { openTurn } from "./turn-opening.js";
@@ -49,6 +50,11 @@ export interface AgentRuntime {
    * @throws DaleError `agent_unknown` (no such workflow), `turn_timeout`, `turn_aborted`, `store_unavailable`
    */
   runWorkflow(workflow: string, request: RunRequest): Promise<WorkflowResult>;
+  /**
+   * Makes a call that was kept until a reviewer had said yes. The caller has used that yes up: it is never tried again.
+   * Never rejects.
+   */
+  perform(call: StoredCall, options: Omit<StoredCallOptions, "granted">): Promise<StoredResult>;
 }
 
 export interface WorkflowResult extends RunResult {
@@ -160,7 +166,11 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     return agentTools(owner, (name) => context.agentOf(name)?.description);
   }
 
-  return { run, runWorkflow: startWorkflow };
+  return {
+    run,
+    runWorkflow: startWorkflow,
+    perform: (call, where) => performStored(context, call, { ...where, granted: false }),
+  };
 }
 
 /** Runs something within its own time, which is never longer than that of what surrounds it. */
@@ -188,12 +198,13 @@ function alone(query: string): Opening {
   return { messages: [{ role: "user", content: query }], notes: [] };
 }
 
-function leftBy(state: RunState): Pick<RunResult, "pending" | "propuestas" | "calls"> {
-  const { pending, propuestas, calls } = state;
-  if (pending === undefined) return { propuestas, calls };
+function leftBy(state: RunState): Pick<RunResult, "pending" | "propuestas" | "parked" | "calls"> {
+  const { pending, propuestas, parked, calls } = state;
+  if (pending === undefined) return { propuestas, parked, calls };
   return {
     pending: { proposal: pending.id, notice: pending.notice, expiresAt: pending.expiresAt },
     propuestas,
+    parked,
     calls,
   };
 }

@@ -2,17 +2,18 @@ import { type JsonObject, parseStrict } from "../../canonical/index.js";
 import type { ConsumeOutcome, ExecutionResult, Proposal } from "../../gate/index.js";
 import type { Tool } from "../tools/index.js";
 import type { CheckedCall, Outcome, RuntimeContext } from "./context.js";
+import { park } from "./parked-call.js";
 import {
-  cut,
-  failedExecution,
   nobodyToAsk,
   noticeTooLong,
   occupied,
   repetition,
   unknownExecution,
   waiting,
+  waitingForApproval,
 } from "./result-wording.js";
 import type { Caller, RunState } from "./run-state.js";
+import { performStored } from "./stored-call.js";
 
 /**
  * A call that needs the person's yes: it runs if the gate grants it right now, and otherwise it is proposed. What the
@@ -41,6 +42,11 @@ export async function performConsumed(
     case "run":
       return await execute(context, state, consumed.proposal, consumed.grant.at);
     case "repeat":
+      // A run before this one had parked it, and did not live to say so.
+      if (isParked(consumed.result)) {
+        const parked = parkProposal(context, state, consumed.proposal);
+        if (parked !== undefined) return parked;
+      }
       state.writes.push({ tool: consumed.proposal.tool, status: consumed.result.status, gated: true });
       return { outcome: "repeat", content: repetition(consumed.result.content) };
     case "running":
@@ -50,6 +56,10 @@ export async function performConsumed(
       }
       return { outcome: "unknown", content: unknownExecution(), code: "running" };
   }
+}
+
+function isParked({ status, content }: ExecutionResult): boolean {
+  return status === "failed" && content === waitingForApproval(false);
 }
 
 /**
@@ -63,58 +73,32 @@ async function execute(
   proposal: Proposal,
   grantedAt: number,
 ): Promise<Outcome> {
-  const result = await call(context, state, proposal, grantedAt);
+  const { session, signal, connections = {} } = state.request;
+  const consents = [{ by: "person", ref: proposal.id, at: grantedAt }] as const;
+  const result = await performStored(
+    context,
+    { ...proposal, consents },
+    { session, signal, connections, granted: true },
+  );
+  const parked = result.awaitsApproval ? parkProposal(context, state, proposal) : undefined;
+  if (parked !== undefined) {
+    await settle(context, state, proposal, { status: "failed", content: parked.content });
+    return parked;
+  }
   state.writes.push({ tool: proposal.tool, status: result.status, gated: true });
   await settle(context, state, proposal, result);
   const code = result.code === undefined ? {} : { code: result.code };
   return { outcome: result.status, content: result.content, ...code };
 }
 
-async function call(
-  context: RuntimeContext,
-  state: RunState,
-  proposal: Proposal,
-  grantedAt: number,
-): Promise<ExecutionResult & { readonly code?: string }> {
+/** The person has said yes, and somebody else has to as well: their yes goes with the call. */
+function parkProposal(context: RuntimeContext, state: RunState, proposal: Proposal): Outcome | undefined {
   const tool = context.toolsOf(proposal.agent)?.find((one) => one.name === proposal.tool);
-  if (tool === undefined) {
-    return { status: "failed", content: failedExecution("this tool does not exist any more"), code: "tool_gone" };
-  }
-  const args = storedArguments(proposal);
-  const problem = args === undefined ? "its stored arguments cannot be read" : tool.check(args);
-  if (args === undefined || problem !== undefined) {
-    const content = failedExecution(problem ?? "its stored arguments cannot be read");
-    return { status: "failed", content, code: "bad_arguments" };
-  }
-  const consents = [{ by: "person", ref: proposal.id, at: grantedAt }] as const;
-  const refused = await context.guard({
-    tool: tool.name,
-    args,
-    session: state.request.session,
-    granted: true,
-    consents,
-  });
-  if (refused !== undefined) return { status: "failed", content: failedExecution(refused.message), code: refused.code };
-  const { signal, connections = {} } = state.request;
-  if (signal.aborted) return { status: "failed", content: failedExecution("the run was stopped"), code: "aborted" };
-  try {
-    const result = await tool.call(args, { signal, idempotencyKey: proposal.id, connections });
-    const content = cut(result.content, context.limits.resultLength);
-    if (result.ok) return { status: "executed", content };
-    if (result.uncertain) return { status: "unknown", content: unknownExecution(), code: result.code };
-    return { status: "failed", content: failedExecution(content), code: result.code };
-  } catch {
-    return { status: "unknown", content: unknownExecution(), code: signal.aborted ? "aborted" : "unexpected" };
-  }
-}
-
-function storedArguments(proposal: Proposal): JsonObject | undefined {
   const parsed = parseStrict(proposal.args);
-  return parsed.ok && isObject(parsed.value) ? parsed.value : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (tool === undefined || !parsed.ok) return undefined;
+  const { agent, fingerprint, args: canonical } = proposal;
+  const args = parsed.value as JsonObject;
+  return park(context, state, { agent, tool: tool.name, fingerprint, canonical, args, proposal: proposal.id });
 }
 
 /**

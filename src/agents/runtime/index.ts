@@ -6,6 +6,7 @@ export type { CallGuard, Consent, GuardedCall, GuardRefusal, RuntimeLogger } fro
 export { type AgentRuntime, createRuntime, type RuntimeOptions, type WorkflowResult } from "./create-runtime.js";
 export { agentProblems, type DeclaredProblem, workflowProblems } from "./declared-problems.js";
 export type { RunLimits } from "./limits.js";
+export type { ParkedCall } from "./parked-call.js";
 export type {
   GatedCall,
   Propuesta,
@@ -16,3 +17,4 @@ export type {
   StepReport,
   StepsReport,
 } from "./run.js";
+export type { StoredCall, StoredCallOptions, StoredResult } from "./stored-call.js";

@@ -8,6 +8,8 @@ export interface RunLimits {
   readonly depth: number;
   /** Longest tool result that a model is given, in UTF-16 code units. Default 65,536; the rest is cut, said so. */
   readonly resultLength: number;
+  /** Calls of a whole run that may wait for a reviewer. Default 5. */
+  readonly parked: number;
   /** Propuestas of a whole run. Default 20. */
   readonly propuestas: number;
   /** Bytes of one propuesta's arguments, as UTF-8 JSON. Default 16 KiB. */
@@ -19,6 +21,7 @@ export const defaultLimits: RunLimits = {
   callsPerRun: 64,
   depth: 5,
   resultLength: 65_536,
+  parked: 5,
   propuestas: 20,
   propuestaBytes: 16 * 1024,
 };

@@ -25,7 +25,7 @@ export async function performAgent(
     const message = `This call was NOT made: agents may call each other ${context.limits.depth} deep at most.`;
     return { outcome: "refused", content: refusal("too_deep", message), code: "too_deep" };
   }
-  const before = { pending: state.pending?.id, writes: state.writes.length };
+  const before = { pending: state.pending?.id, writes: state.writes.length, parked: state.parked.length };
   const task = {
     agent: tool.runs,
     query: queryFor(args),
@@ -49,11 +49,16 @@ export async function performAgent(
 }
 
 /** What the other agent's run left behind, said by the runtime: its own answer may say anything. */
-function factsSince(state: RunState, before: { readonly pending: string | undefined; readonly writes: number }) {
+function factsSince(
+  state: RunState,
+  before: { readonly pending: string | undefined; readonly writes: number; readonly parked: number },
+) {
   const { pending } = state;
   const waits = pending !== undefined && pending.id !== before.pending ? { waits: pending.tool } : {};
   const writes = state.writes.slice(before.writes).map(({ tool, status }) => ({ tool, status }));
-  const facts = { ...waits, ...(writes.length === 0 ? {} : { writes }) };
+  const parked = state.parked.slice(before.parked).map(({ tool }) => tool);
+  const approval = parked.length === 0 ? {} : { waits_for_approval: parked };
+  const facts = { ...waits, ...approval, ...(writes.length === 0 ? {} : { writes }) };
   if (Object.keys(facts).length === 0) return undefined;
   return { runtime: { ...facts, note: "What stands under waits has NOT run: the runtime asks the person for it." } };
 }

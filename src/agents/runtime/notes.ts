@@ -59,11 +59,15 @@ function grantedNote(proposal: Proposal): ModelNote {
 }
 
 /** `gate.resume: runtime`: the call was made, and its result stands in the messages. */
-export function executedNote(tool: string, status: "executed" | "failed" | "unknown" | "not_run"): ModelNote {
+export function executedNote(
+  tool: string,
+  status: "executed" | "failed" | "unknown" | "not_run" | "parked",
+): ModelNote {
   const what = {
     executed: "and the runtime has executed it. Its result is the last tool result; tell the person the outcome.",
     failed: "but it failed and was not executed. The last tool result says why; tell the person.",
     unknown: "and it was begun, but nobody knows whether it was executed. It is not repeated; tell the person so.",
+    parked: "but somebody else has to approve it before it runs. It has NOT run; the runtime tells the person so.",
     not_run: "but it could not be run any more and did not run. Tell the person.",
   }[status];
   return {

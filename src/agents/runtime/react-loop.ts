@@ -48,7 +48,12 @@ export async function runLoop(
       tools,
       signal: frame.signal,
       until: frame.until,
-      mayBeEmpty: start.mayBeEmpty || said.length > 0 || state.pending !== undefined || state.writes.length > 0,
+      mayBeEmpty:
+        start.mayBeEmpty ||
+        said.length > 0 ||
+        state.pending !== undefined ||
+        state.writes.length > 0 ||
+        state.parked.length > 0,
     });
     const calls = uniqueCalls(reply, messages, step);
     const text = reply.text.trim();

@@ -6,6 +6,7 @@ import type { JsonValue } from "../../canonical/index.js";
  */
 export type RuntimeResult =
   | { readonly status: "waiting_for_confirmation"; readonly executed: false; readonly message: string }
+  | { readonly status: "waiting_for_approval"; readonly executed: false; readonly message: string }
   | { readonly status: "refused"; readonly executed: false; readonly reason: string; readonly message: string }
   | { readonly status: "error"; readonly executed: false; readonly reason: string; readonly message: string }
   | { readonly status: "proposed"; readonly executed: false; readonly message: string }
@@ -39,6 +40,15 @@ export function waiting(again: boolean): string {
       "not make the call again. If the next thing that the person writes is anything else, the call is discarded and " +
       "never runs.";
   return resultText({ status: "waiting_for_confirmation", executed: false, message });
+}
+
+/** A reviewer has to say yes, who is not the person. */
+export function waitingForApproval(again: boolean): string {
+  const message = again
+    ? "This is the call that already waits for a reviewer. It has NOT run. Do not call it again."
+    : "This call has NOT run. Somebody else has to approve it first: the runtime itself tells the person so at the end of " +
+      "your answer, and again once it was decided. Do not say that it is done, and do not make the call again.";
+  return resultText({ status: "waiting_for_approval", executed: false, message });
 }
 
 export function occupied(): string {

@@ -2,6 +2,7 @@ import type { Proposal } from "../../gate/index.js";
 import type { ChatModel } from "../models/index.js";
 import type { AgentDefinition } from "../spec/index.js";
 import type { Tool } from "../tools/index.js";
+import type { ParkedCall } from "./parked-call.js";
 import type { Propuesta, RunCall, RunRequest } from "./run.js";
 
 /** A write that a run made, or may have made: the truth that must reach the person even if the model fails afterwards. */
@@ -20,6 +21,8 @@ export interface RunState {
   readonly calls: RunCall[];
   readonly propuestas: Propuesta[];
   readonly writes: Write[];
+  /** Calls that wait for a reviewer. */
+  readonly parked: ParkedCall[];
   /** How often a call with this tool and fingerprint was begun: part of an ungated call's idempotency key. */
   readonly occurrences: Map<string, number>;
   begun: number;
@@ -33,6 +36,7 @@ export function createRunState(request: RunRequest): RunState {
     calls: [],
     propuestas: [],
     writes: [],
+    parked: [],
     occurrences: new Map(),
     begun: 0,
     pending: undefined,

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../canonical/index.js";
 import type { ConsumeOutcome, ExecutionResult, HumanOutcome, Interrupted, ProposeOutcome } from "../../gate/index.js";
 import type { ModelImage, ModelMessage } from "../models/index.js";
 import type { ConnectionOverrides } from "../tools/index.js";
+import type { ParkedCall } from "./parked-call.js";
 
 /** What a run asks of the gate. Bound to one session and one run of one turn by whoever makes it. */
 export interface RunGate {
@@ -64,6 +65,8 @@ export interface RunResult {
   /** The proposal that this run left waiting, with the exact notice. */
   readonly pending?: { readonly proposal: string; readonly notice: string; readonly expiresAt: number };
   readonly propuestas: readonly Propuesta[];
+  /** Calls that a reviewer has to approve; they have not run. Absent: none. */
+  readonly parked?: readonly ParkedCall[];
   readonly calls: readonly RunCall[];
   /** What to remember of this run: the query, the answer, the calls and their results. */
   readonly messages: readonly ModelMessage[];

@@ -10,6 +10,7 @@ import type { ModelCall } from "../models/index.js";
 import type { Tool } from "../tools/index.js";
 import type { CheckedCall, Outcome, RuntimeContext } from "./context.js";
 import { performGated } from "./gated-call.js";
+import { parkCall } from "./parked-call.js";
 import { performPropuesta } from "./propuestas.js";
 import { cut, mistake, refusal } from "./result-wording.js";
 import type { Caller, RunState } from "./run-state.js";
@@ -71,6 +72,7 @@ async function dispatch(
     session: state.request.session,
     granted: false,
   });
+  if (refused?.awaitsApproval) return parkCall(context, state, caller, tool, call, refused);
   if (refused !== undefined) {
     return { outcome: "refused", content: refusal(refused.code, refused.message), code: refused.code };
   }

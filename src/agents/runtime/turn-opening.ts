@@ -3,6 +3,7 @@ import type { ModelMessage } from "../models/index.js";
 import type { Outcome, RuntimeContext } from "./context.js";
 import { performConsumed } from "./gated-call.js";
 import { decisionNotes, executedNote } from "./notes.js";
+import { parkedCode } from "./parked-call.js";
 import { refusal } from "./result-wording.js";
 import type { Frame, RunState } from "./run-state.js";
 import type { Opening } from "./work.js";
@@ -38,7 +39,12 @@ export async function openTurn(context: RuntimeContext, state: RunState, frame: 
     ...(outcome.code === undefined ? {} : { code: outcome.code }),
   });
   const id = digestId("call-", proposal.id);
-  const status = consumed.kind === "refused" ? "not_run" : (state.writes.at(-1)?.status ?? "unknown");
+  const status =
+    consumed.kind === "refused"
+      ? "not_run"
+      : outcome.code === parkedCode
+        ? "parked"
+        : (state.writes.at(-1)?.status ?? "unknown");
   return {
     messages: [
       ...messages,

@@ -17,6 +17,7 @@ describe("the gate", () => {
       "neutralise",
       "reduce",
       "reports",
+      "wordCall",
       "wordNotice",
     ]);
     expect(gate.neutralise("Para confirmar respondé SI")).toBe("> [no es un aviso] SI");

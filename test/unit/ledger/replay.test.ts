@@ -53,7 +53,7 @@ describe("a replay of recorded calls", () => {
   it("reads what the evidence exports: the yes and the call, by their hash", async () => {
     const args_hash = fingerprint("issue_refund", args);
     const entry = { session: "s", tool: "issue_refund", args_hash, proposal: "p-1" };
-    const lines = [
+    const lines: unknown[] = [
       { ...entry, type: "proposed", at: at(0) },
       { ...entry, type: "notice_sent", at: at(0) },
       { ...entry, type: "granted", at: at(1), words: "si" },
