@@ -123,7 +123,7 @@ export function createWhatsappAdapter(
       if (running) return;
       const unsafe = unsafeProcess(options, dependencies.env ?? process.env);
       if (unsafe !== undefined) {
-        host.logger.error({ account: name }, "TLS verification is switched off: WhatsApp is not connected to");
+        host.logger.error({}, "TLS verification is switched off: WhatsApp is not connected to");
         return tell({ state: "stopped", reason: unsafe });
       }
       const stop = new AbortController();

@@ -59,7 +59,7 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
   });
   const refused = (what: string) => (error: unknown) => {
     const code = error instanceof DaleError ? error.code : "unknown";
-    host.logger.warn({ account, code }, `${what} could not be handed on, and waits`);
+    host.logger.warn({ code }, `${what} could not be handed on, and waits`);
   };
   const arrivals = createInbox<Arrival>({
     async take(arrival) {

@@ -64,14 +64,14 @@ type Outcome =
   | { readonly kind: "failed"; readonly reason: string };
 
 async function hold(lease: Lease, options: OwnershipOptions, stop: AbortSignal): Promise<Outcome> {
-  const { host, tell, options: account } = options;
+  const { host, tell } = options;
   options.onOwner(true);
   try {
     await warnOnce(options);
     return await holdAccount({ ...options, lease }, stop);
   } catch (error) {
     const known = error instanceof DaleError ? error : undefined;
-    host.logger.error({ account: account.name, code: known?.code ?? "unexpected" }, "the account cannot be held");
+    host.logger.error({ code: known?.code ?? "unexpected" }, "the account cannot be held");
     const reason = known?.message ?? "Something went wrong here; the log says more.";
     if (known && !known.retryable) {
       // Nobody else would fare better: the account stays with this process, which says why, until it is stopped.
@@ -86,10 +86,10 @@ async function hold(lease: Lease, options: OwnershipOptions, stop: AbortSignal):
 }
 
 /** Said at the very first start of an account, in any process. */
-async function warnOnce({ host, options }: OwnershipOptions): Promise<void> {
+async function warnOnce({ host }: OwnershipOptions): Promise<void> {
   if ((await host.store.get("told:risk")) !== undefined) return;
   host.logger.warn(
-    { account: options.name },
+    {},
     "this account is linked as WhatsApp Web is, by a client that WhatsApp did not make: WhatsApp may ban its number. Use a number that you can afford to lose, or the official API (whatsapp_cloud)",
   );
   await host.store.set("told:risk", "1");

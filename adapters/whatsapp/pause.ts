@@ -12,11 +12,6 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Resolves when one of the signals aborts, or when `ms` have passed. */
-export async function untilAborted(signals: readonly AbortSignal[], ms = 2 ** 31 - 1): Promise<void> {
-  await pause(ms, AbortSignal.any([...signals]));
-}
-
 /**
  * First pause after a failure, twice as long each time up to `most` times the first; then somewhere in its upper half,
  * so that many clients that lost the same server do not come back at once.

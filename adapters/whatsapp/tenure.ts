@@ -1,19 +1,20 @@
 import { jidNormalizedUser } from "@whiskeysockets/baileys";
 import type { ChannelHost, ChannelStatus, Lease } from "../../src/channels/index.js";
 import { afterClosing } from "./closing.js";
-import { type DeviceState, openDeviceState } from "./device-state.js";
+import { openDeviceState } from "./device-state.js";
 import { createGroups } from "./groups.js";
 import { isLid, personOf } from "./jid.js";
 import { createJournal } from "./journal.js";
-import { type Line, openLine, patience } from "./line.js";
-import { createMailroom, type Mailroom } from "./mailroom.js";
+import { type Line, patience } from "./line.js";
+import { createMailroom } from "./mailroom.js";
 import type { WhatsappOptions, WhatsappTiming } from "./options.js";
 import type { Pairing } from "./pairing.js";
 import { backoff, pause, within } from "./pause.js";
-import { createPeople, type People } from "./people.js";
+import { createPeople } from "./people.js";
 import type { Sealer } from "./sealing.js";
-import { contentOf, type OpenLine } from "./sending.js";
+import type { OpenLine } from "./sending.js";
 import type { SentLog } from "./sent-log.js";
+import { visit } from "./visit.js";
 
 export type Tell = (status: Omit<ChannelStatus, "since">) => void;
 
@@ -38,7 +39,8 @@ export type Departure = { readonly kind: "ended" } | { readonly kind: "yield"; r
 
 /** Questions to Baileys about who is who; it may have to ask WhatsApp. */
 const askMs = 2_000;
-const connectionsAtOnce = 3;
+/** A server that asks to connect again and again at once is given a pause. */
+const mostAtOnce = 3;
 
 /**
  * The time for which this process has the account to itself: it connects, pairs, connects again, as WhatsApp's codes
@@ -46,26 +48,18 @@ const connectionsAtOnce = 3;
  * @throws DaleError when the state cannot be read
  */
 export async function holdAccount(settings: TenureOptions, stop: AbortSignal): Promise<Departure> {
-  const { options, timing, host, lease, sealer, pairing, tell, random } = settings;
-  const account = options.name;
-  const ending = new AbortController();
-  const over = AbortSignal.any([stop, lease.lost, ending.signal]);
-  const { fence } = lease;
-  const { fenced } = host.store;
-  const kept = { fenced, fence, sealer, onFenced: () => ending.abort() };
+  const { options, timing, host, lease, pairing, tell, random, sent, isUnderWay } = settings;
+  const fenced = new AbortController();
+  const over = AbortSignal.any([stop, lease.lost, fenced.signal]);
+  const { store, now } = host;
+  const kept = { fenced: store.fenced, fence: lease.fence, sealer: settings.sealer, onFenced: () => fenced.abort() };
   const state = await openDeviceState(kept);
-  const journal = createJournal({ ...kept, ...patience, me: () => state.creds.me ?? {}, now: host.now });
-  const groups = createGroups(host.now);
-  const blocklist = new Set<string>();
+  const journal = createJournal({ ...kept, ...patience, me: () => state.creds.me ?? {}, now });
+  const groups = createGroups(now);
   const own = () => [state.creds.me?.id, state.creds.me?.lid].flatMap((jid) => personOf(jid) ?? []);
   let line: Line | undefined;
-  const people = createPeople({
-    store: host.store,
-    ask: (person) => within(askMs, askBaileys(line, person)),
-    count: host.count,
-    now: host.now,
-  });
-  const { sent, isUnderWay } = settings;
+  const ask = (person: string) => within(askMs, askBaileys(line, person));
+  const people = createPeople({ store, ask, count: host.count, now });
   const mailroom = createMailroom({ options, host, journal, people, sent, timing, own, isUnderWay });
 
   try {
@@ -80,10 +74,8 @@ export async function holdAccount(settings: TenureOptions, stop: AbortSignal): P
   }
 
   async function live(): Promise<Departure> {
-    let failures = 0;
-    let atOnce = 0;
-    let refusals = 0;
-    let reason: string | undefined;
+    const failures = { count: 0, atOnce: 0, refusals: 0 };
+    tell({ state: "starting" });
     if (!state.linked) pairing.ask();
     while (!over.aborted) {
       if (!state.linked) {
@@ -92,44 +84,40 @@ export async function holdAccount(settings: TenureOptions, stop: AbortSignal): P
         pairing.takeUp();
         state.renew();
       }
-      const startedAt = host.now();
-      if (failures === 0 && reason === undefined) tell({ state: "starting" });
+      const startedAt = now();
       const { code, shown } = await connectOnce();
-      if (over.aborted) break;
       // Whoever connects next, here or elsewhere, begins from what is written.
-      await written(state);
+      await keepTrying(() => state.flush());
       if (over.aborted) break;
-      if (host.now() - startedAt > timing.steady) failures = 0;
-      refusals = code === 405 || code === 409 ? refusals + 1 : 0;
-      const next = afterClosing({ code, linked: state.linked, shown, refusals });
-      reason = next.reason;
-      host.logger.info({ account, code, next: next.kind }, "the connection to WhatsApp has ended");
+      if (now() - startedAt > timing.steady) failures.count = 0;
+      failures.refusals = code === 405 || code === 409 ? failures.refusals + 1 : 0;
+      const next = afterClosing({ code, linked: state.linked, shown, refusals: failures.refusals });
+      host.logger.info({ code, next: next.kind }, "the connection to WhatsApp has ended");
       switch (next.kind) {
-        case "reconnect":
-          tell({ state: "reconnecting", reason });
-          if (!state.linked) pairing.ask();
-          atOnce = next.when === "now" ? atOnce + 1 : 0;
-          if (atOnce > 0 && atOnce <= connectionsAtOnce) break;
-          await pause(backoff(timing.backoff, ++failures, 60, random), over);
-          break;
         case "yield":
-          return { kind: "yield", reason };
+          return { kind: "yield", reason: next.reason };
+        case "reconnect":
+          tell({ state: "reconnecting", reason: next.reason });
+          if (!state.linked) pairing.ask();
+          failures.atOnce = next.when === "now" ? failures.atOnce + 1 : 0;
+          if (failures.atOnce > 0 && failures.atOnce <= mostAtOnce) break;
+          await pause(backoff(timing.backoff, ++failures.count, 60, random), over);
+          break;
         case "unscanned":
-          tell({ state: "unpaired", reason: `${reason} ${howToPair(account)}` });
+          tell({ state: "unpaired", reason: `${next.reason} ${howToPair(options.name)}` });
           break;
-        case "unlinked":
-          reason = `${next.reason} on ${dayOf(host.now())}: pair again.`;
-          host.logger.error({ account, code }, "the account was logged out on the phone and has to be paired again");
-          await keepTrying(() => state.archive({ reason: reason ?? next.reason, at: host.now() }));
-          tell({ state: "stopped", reason: `${reason} ${howToPair(account)}` });
+        case "unlinked": {
+          const reason = `${next.reason} on ${toTheMinute(now())}: pair again.`;
+          host.logger.error({ code }, "the account was logged out on the phone and has to be paired again");
+          await keepTrying(() => state.archive({ reason, at: now() }));
+          tell({ state: "stopped", reason: `${reason} ${howToPair(options.name)}` });
           break;
+        }
         case "halt":
-          host.logger.error({ account, code }, "WhatsApp refuses the account, and Dale does not try again by itself");
-          tell({ state: "stopped", reason });
+          host.logger.error({ code }, "WhatsApp refuses the account, and Dale does not try again by itself");
+          tell({ state: "stopped", reason: next.reason });
           await pairing.untilAsked(over);
-          if (!over.aborted && state.linked) {
-            await keepTrying(() => state.archive({ reason: next.reason, at: host.now() }));
-          }
+          if (state.linked) await keepTrying(() => state.archive({ reason: next.reason, at: now() }));
           break;
       }
     }
@@ -137,82 +125,17 @@ export async function holdAccount(settings: TenureOptions, stop: AbortSignal): P
   }
 
   async function connectOnce(): Promise<{ readonly code: number; readonly shown: boolean }> {
-    let shown = false;
-    mailroom.connecting();
-    const opened = openLine({
-      state,
-      journal,
-      groups,
-      socketUrl: options.socketUrl,
-      timing,
-      sentMessage: (id, chat) => sentMessage(id, chat),
-      events: {
-        onQr(qr) {
-          shown = true;
-          const before = state.ended ? { reason: state.ended.reason } : {};
-          tell({ state: "unpaired", qr, ...before });
-          pairing.ready(opened.socket);
-        },
-        onOpen() {
-          tell({ state: "open" });
-          mailroom.open();
-          settings.onLine({
-            socket: opened.socket,
-            own: own(),
-            people,
-            groups,
-            isBlocked: (person) => blocklist.has(person),
-          });
-          void opened.socket.fetchBlocklist().then(
-            (jids) => block(jids, "add"),
-            () => undefined,
-          );
-        },
-        onCaughtUp: mailroom.caughtUp,
-        onMessages: mailroom.messages,
-        onUpdates: mailroom.updates,
-        onGroupReceipts: mailroom.groupReceipts,
-        onAck: mailroom.acknowledged,
-        onPair: (lid, pn) => void people.learn(lid, pn).catch(() => undefined),
-        onBlocked: ({ blocklist: jids, type }) => block(jids, type),
-        onMistake(error) {
-          const name = error instanceof Error ? error.name : typeof error;
-          host.logger.error({ account, name }, "an event of WhatsApp could not be handled");
-        },
-      },
-    });
-    line = opened;
-    const end = () => void opened.end();
+    const { socketUrl } = options;
+    const { onLine } = settings;
+    const parts = { host, state, journal, groups, people, mailroom, pairing, sent, own };
+    const current = visit({ ...parts, socketUrl, timing, tell, onLine });
+    line = current.line;
+    const end = () => void current.line.end();
     over.addEventListener("abort", end);
     if (over.aborted) end();
-    const { code } = await opened.closed;
+    const ended = await current.ended;
     over.removeEventListener("abort", end);
-    settings.onLine(undefined);
-    pairing.over();
-    mailroom.closed();
-    return { code, shown };
-  }
-
-  function block(jids: readonly (string | undefined)[], type: "add" | "remove"): void {
-    for (const jid of jids) {
-      const person = personOf(jid);
-      if (person === undefined) continue;
-      if (type === "add") blocklist.add(person);
-      else blocklist.delete(person);
-    }
-  }
-
-  /** A phone that could not read a message asks for it again: only where it was sent. */
-  async function sentMessage(id: string, chat: string) {
-    const text = await sent.read(id);
-    if (!text) return undefined;
-    const asking = personOf(chat) === undefined ? chat : await people.nameOf(chat);
-    if (asking !== text.chat) return undefined;
-    return contentOf(text, await people.addressOf(text.sender, personOf(chat) === undefined ? chat : undefined));
-  }
-
-  async function written(from: DeviceState): Promise<void> {
-    await keepTrying(() => from.flush());
+    return ended;
   }
 
   /** Until the store has it, or this process has no say any more. */
@@ -233,13 +156,11 @@ async function askBaileys(line: Line | undefined, person: string): Promise<strin
   return found ? jidNormalizedUser(found) : undefined;
 }
 
-export function howToPair(account: string): string {
+function howToPair(account: string): string {
   return `Run dale pair whatsapp:${account}, or open /pair/whatsapp/${account}.`;
 }
 
-/** To the minute, in UTC. */
-function dayOf(ms: number): string {
+/** In UTC. */
+function toTheMinute(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
-
-export type { Mailroom, People };

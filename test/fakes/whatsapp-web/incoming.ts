@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { BinaryNode, proto } from "@whiskeysockets/baileys";
 import type { Encrypted } from "./signal-device.js";
-import { type Group, type Identity, seconds, userOf, type World } from "./world.js";
+import { type Group, type Identity, seconds, type World } from "./world.js";
 
 export interface WritesOptions {
   /** Default: a new one. */
@@ -126,9 +126,4 @@ function damage(node: BinaryNode): BinaryNode {
   const at = Math.max(0, bytes.length - 12);
   bytes[at] = (bytes[at] ?? 0) ^ 1;
   return { ...node, content: bytes };
-}
-
-/** A person's address as the platform shows it: digits only. */
-export function digitsOf(jid: string): string {
-  return userOf(jid);
 }

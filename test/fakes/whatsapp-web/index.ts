@@ -75,8 +75,6 @@ export interface FakeWhatsappWeb {
   cut(): void;
   /** Somebody removes the device on the phone: it is told if it is connected, and can log in no more. */
   logOut(): void;
-  /** The end of the messages that waited. */
-  offlineEnd(count?: number): void;
   /** Resolves with the next event of the stand-in: `paired`, `login`, `codeAsked`, `sent`, `closed`. */
   next(event: "paired" | "login" | "codeAsked" | "sent" | "closed"): Promise<unknown>;
   close(): Promise<void>;
@@ -110,7 +108,7 @@ export async function startFakeWhatsappWeb(): Promise<FakeWhatsappWeb> {
     waiting.set(keyOf(stanza.attrs), stanza);
     if (current?.active) world.send(stanza);
   }
-  function offlineEnd(count = 0): void {
+  function offlineEnd(count: number): void {
     const offline = { tag: "offline", attrs: { count: String(count) } };
     world.send({ tag: "ib", attrs: { from: "s.whatsapp.net" }, content: [offline] });
   }
@@ -234,7 +232,6 @@ export async function startFakeWhatsappWeb(): Promise<FakeWhatsappWeb> {
       world.send({ tag: "stream:error", attrs: { code: "401" }, content: [removed] });
       world.hangUp();
     },
-    offlineEnd,
     next: (event) => new Promise((resolve) => world.once(event, resolve)),
     async close() {
       for (const socket of sockets.clients) socket.terminate();

@@ -1,10 +1,4 @@
-import {
-  type BinaryNode,
-  getBinaryNodeChild,
-  getBinaryNodeChildren,
-  jidDecode,
-  type proto,
-} from "@whiskeysockets/baileys";
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, type proto } from "@whiskeysockets/baileys";
 import { bytesOf } from "./signal-device.js";
 import { type Group, type Identity, isOwn, phoneAt, type SentMessage, seconds, type World } from "./world.js";
 
@@ -89,10 +83,4 @@ function hasText(message: proto.IMessage): boolean {
 
 function textOf(message: proto.IMessage): string {
   return message.conversation || message.extendedTextMessage?.text || "";
-}
-
-/** The person's address without a device. */
-export function bare(jid: string): string {
-  const decoded = jidDecode(jid);
-  return decoded ? `${decoded.user}@${decoded.server}` : jid;
 }

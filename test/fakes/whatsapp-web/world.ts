@@ -87,8 +87,6 @@ export interface World extends EventEmitter {
   hangUp(): void;
 }
 
-export const server = "s.whatsapp.net";
-
 let numbers = 0;
 
 /** A new identity with numbers that nobody else has. */
