@@ -156,6 +156,33 @@ describe("the account's owner", () => {
     await until(async () => (await rig.store.fenced.keys("arrived:")).length === 0);
   });
 
+  it("acknowledges nothing while the store is away, and then everything", async () => {
+    const first = await rig.opened();
+    await ana.writes("before");
+    await until(() => texts(first).length === 1);
+    const { fenced } = rig.store;
+    const write = fenced.write;
+    let refused = 0;
+    Object.assign(fenced, {
+      write: async () => {
+        refused++;
+        throw new Error("away");
+      },
+    });
+    const id = await ana.writes("while it is away");
+    const receipts = () => rig.web.seen.filter(({ tag, attrs }) => tag === "receipt" && attrs.id === id).length;
+    await until(() => refused > 1);
+    expect(receipts()).toBe(0);
+    Object.assign(fenced, { write });
+    await until(
+      () => receipts() === 1,
+      () => first.host.counts,
+    );
+    await until(() => texts(first).length === 2);
+    expect(first.host.counts).not.toContain("undecryptable");
+    expect(first.adapter.status().state).toBe("open");
+  });
+
   it("says so where it cannot read what is kept, and throws nothing away", async () => {
     const key = Buffer.alloc(32, 1).toString("base64");
     const first = await rig.opened({ encryptionKeys: [key] });
