@@ -5,12 +5,16 @@
  * entry.ts    an entry, and how entries are asked for; journal.ts where they wait, select.ts which are wanted
  * chain.ts    hashes, blocks, signatures: what verification rests on; seal.ts what is kept of people, encrypted
  * archive.ts  the archive itself, in PGlite (pglite-dialect.ts, a process of its own) or PostgreSQL
+ * keeper.ts   moves from the journal to the archive (mover.ts), reader.ts reads both as one list
  */
 export { type ArchiveOptions, createArchive, type EvidenceArchive } from "./archive.js";
 export type { SessionEntries } from "./archive-append.js";
 export type { EvidenceDetail, EvidenceEntry, EvidenceQuery, EvidenceReader } from "./entry.js";
 export { createInstallationKeys, type InstallationKeys, secretBytes } from "./installation-keys.js";
 export type { Backlog, EvidenceJournal, WaitingEntry } from "./journal.js";
+export { createKeeper, type EvidenceKeeper, type Holding, type KeeperOptions } from "./keeper.js";
+export { createMover, type EvidenceLogger, type EvidenceMover, type MoverOptions } from "./mover.js";
 export { createPgliteDialect, type PgliteDialect, type PgliteOptions } from "./pglite-dialect.js";
 export { createPostgresDialect } from "./postgres-dialect.js";
+export { createFullReader, type EvidenceReading, type FullReader } from "./reader.js";
 export { fitsQuery, selectEvidence, usualLimit } from "./select.js";

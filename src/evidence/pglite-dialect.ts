@@ -21,7 +21,7 @@ export interface PgliteOptions {
   /** The program, compiled. Default: beside this file. */
   readonly program?: string;
   /** The lock by which the caller holds the folder. The process shares it, so that it outlives a caller that dies. */
-  readonly lock?: Server;
+  readonly lock?: () => Server | undefined;
   /** The process ends when it was not asked anything for so long, ms, and is started again when it is. Default 60 000. */
   readonly idleMs?: number;
 }
@@ -225,7 +225,8 @@ async function startProcess(options: PgliteOptions): Promise<PgliteProcess> {
       // In a group of its own: Ctrl-C in a terminal reaches us first, and we let it finish.
       detached: true,
     });
-    if (options.lock) child.send({ kind: "hold" } satisfies ToPglite, options.lock, {}, () => {});
+    const lock = options.lock?.();
+    if (lock) child.send({ kind: "hold" } satisfies ToPglite, lock, {}, () => {});
     const process = new PgliteProcess(child);
     const said = await firstWord(child);
     if (said === "ready") return process;

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DaleError } from "../errors/index.js";
 import { errorCode } from "./error-code.js";
-import { type FolderLock, holdFolder } from "./folder-lock.js";
+import type { FolderLock } from "./folder-lock.js";
 import { answerOf, ask, type GuardedServer, startGuardedServer } from "./guarded-server.js";
 import type { StoreLogger } from "./logger.js";
-import { makePrivate, socketFolders } from "./socket-folder.js";
+import { holdSocketFolder } from "./socket-folder.js";
 
 export interface EmbeddedRedisOptions {
   /** Dale's data folder; it is made if need be. The append-only file lives in its folder `redis`. */
@@ -39,7 +39,7 @@ const restartsInARow = 5;
 export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
   const { logger } = options;
   const dir = await ownFolder(options.dataDir);
-  const { folder, lock } = await holdSocketFolder(dir, options.dataDir);
+  const { folder, lock } = await holdFolderOf(dir, options.dataDir);
   const socket = join(folder, "redis.sock");
 
   let stopping = false;
@@ -119,28 +119,18 @@ async function ownFolder(dataDir: string): Promise<string> {
   }
 }
 
-async function holdSocketFolder(dir: string, dataDir: string): Promise<{ folder: string; lock: FolderLock }> {
-  let cause: unknown;
-  for (const folder of socketFolders(dir)) {
-    try {
-      await makePrivate(folder);
-      const lock = await holdFolder(join(folder, "owner.sock"));
-      if (lock) return { folder, lock };
-    } catch (error) {
-      cause = error;
-      continue;
-    }
+async function holdFolderOf(dir: string, dataDir: string): Promise<{ folder: string; lock: FolderLock }> {
+  const held = await holdSocketFolder(dir).catch((cause: unknown) => {
     throw new DaleError(
       "store_unfit",
-      `The data folder ${dataDir} is in use by another Dale: stop it, choose another data_dir, or give both one redis.url.`,
+      `No unix socket can be made for the data folder ${dataDir} (${errorCode(cause)}).`,
+      { cause },
     );
-  }
+  });
+  if (held !== "held") return held;
   throw new DaleError(
     "store_unfit",
-    `No unix socket can be made for the data folder ${dataDir} (${errorCode(cause)}).`,
-    {
-      cause,
-    },
+    `The data folder ${dataDir} is in use by another Dale: stop it, choose another data_dir, or give both one redis.url.`,
   );
 }
 

@@ -3,6 +3,8 @@ import { connect, createServer, type Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface FolderLock {
+  /** What holds it. A process that is handed it holds the lock too: until both are gone nobody else gets it. */
+  readonly server: Server;
   /** False when somebody else's lock stands in its place. */
   stillHeld(): Promise<boolean>;
   release(): Promise<void>;
@@ -35,6 +37,7 @@ async function lockOf(path: string, server: Server): Promise<FolderLock> {
   const ours = await inode(path);
   const stillHeld = async () => ours !== undefined && (await inode(path)) === ours;
   return {
+    server,
     stillHeld,
     async release() {
       // Closing removes the path: it must be ours.

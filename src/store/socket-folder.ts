@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { lstat, mkdir } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { type FolderLock, holdFolder } from "./folder-lock.js";
 
 /** The kernel's limit for the path of a unix socket is 104 bytes on macOS, 108 on Linux, the final zero included. */
 const longestPath = 103;
@@ -25,4 +26,26 @@ export async function makePrivate(folder: string): Promise<void> {
   const found = await lstat(folder);
   const { uid } = userInfo();
   if (!found.isDirectory() || (uid >= 0 && found.uid !== uid)) throw new Error(`${folder} belongs to somebody else`);
+}
+
+/**
+ * Takes the right to a folder of ours, and says where sockets for it may be put.
+ * @param own a real path
+ * @returns `held` when another process has it
+ * @throws what kept a socket from being made
+ */
+export async function holdSocketFolder(
+  own: string,
+): Promise<{ readonly folder: string; readonly lock: FolderLock } | "held"> {
+  let cause: unknown;
+  for (const folder of socketFolders(own)) {
+    try {
+      await makePrivate(folder);
+      const lock = await holdFolder(join(folder, "owner.sock"));
+      return lock ? { folder, lock } : "held";
+    } catch (error) {
+      cause = error;
+    }
+  }
+  throw cause;
 }

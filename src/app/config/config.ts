@@ -113,6 +113,8 @@ export interface EvidenceConfig {
   readonly url?: string;
   /** Kept for ever where absent. */
   readonly retentionMs?: number;
+  /** 32 bytes in base64; a file in `dataDir` where absent. */
+  readonly key?: string;
 }
 
 export interface MediaConfig {

@@ -140,6 +140,7 @@ function buildConfig(
     evidence: {
       ...(evidence.url === undefined ? {} : { url: evidence.url }),
       ...(evidence.retention === undefined ? {} : { retentionMs: evidence.retention }),
+      ...(evidence.key === undefined ? {} : { key: evidence.key }),
     },
     media: {
       maxBytes: media.max_bytes,

@@ -80,6 +80,11 @@ export const configShape = z
           credentials: true,
         }).optional(),
         retention: duration(DAY, 36_500 * DAY, "3650d").optional(),
+        key: secret("DALE_EVIDENCE_KEY")
+          .refine((key) => Buffer.from(key, "base64").length === 32, {
+            error: "must be 32 random bytes in base64: make one with openssl rand -base64 32",
+          })
+          .optional(),
       })
       .prefault({}),
     media: z

@@ -28,6 +28,7 @@ const needed: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "channels.whatsapp_cloud[].late_template": { name: "n", language: "l" },
   http: { token: "t" },
 };
+const bytes = Buffer.alloc(32).toString("base64");
 const env = Object.fromEntries(
   ["TELEGRAM_BOT_TOKEN", "TELEGRAM_SECRET", "WA_TOKEN", "WA_SECRET", "WA_VERIFY", "DALE_TOKEN", "OPENAI_API_KEY"].map(
     (name) => [name, "from-the-environment"],
@@ -53,7 +54,7 @@ function around(key: string, value: string | undefined): string {
 const loadAround = async ({ key }: DocumentedKey, value: string | undefined) => {
   const { config, found } = await load(
     `${around(key, value)}\n`,
-    { ...env, WA_STATE_KEY: Buffer.alloc(32).toString("base64") },
+    { ...env, WA_STATE_KEY: bytes, DALE_EVIDENCE_KEY: bytes },
     folders,
   );
   const { file: _file, dataDir: _dataDir, ...rest } = config ?? { file: "", dataDir: "" };
