@@ -22,6 +22,7 @@ import { createChannelRules } from "./channel-rules.js";
 import { createCloudSiblings } from "./cloud-siblings.js";
 import type { DaleConfig, Role } from "./config/index.js";
 import type { Logger } from "./logger.js";
+import { openEvidence } from "./evidence.js";
 import { createMetrics } from "./metrics.js";
 import { createPairingDesk, followPairing } from "./pairing.js";
 import { createMediaPerception } from "./perception.js";
@@ -64,6 +65,8 @@ export function createDale(options: DaleOptions): Dale {
     const store = await openStore({ config, logger, onFatal, now });
     closers.push(() => store.close());
     const queues: BullOrderedQueue<never>[] = [];
+    const evidence = await openEvidence({ ...store, config, moves: has("worker"), logger, now });
+    closers.push(() => evidence.close());
     const queue = <T>(name: string, parse: (data: unknown) => T): BullOrderedQueue<T> => {
       const made = createBullOrderedQueue<T>({
         name,
@@ -76,7 +79,7 @@ export function createDale(options: DaleOptions): Dale {
       closers.push(() => made.queue.close());
       return made;
     };
-    const metrics = createMetrics(() => queues.map(({ queue: each }) => each));
+    const metrics = createMetrics(() => queues.map(({ queue: each }) => each), evidence.backlog);
     const inbound = queue("inbound", parseTurnRequest);
     const propuestas = queue("propuestas", parsePropuestasPost);
     const adapterOf = (channel: string, account: string): ChannelAdapter | undefined =>
@@ -259,7 +262,7 @@ export function createDale(options: DaleOptions): Dale {
         seal: (connections) => store.secrets.put("run", connections),
         turns: store.turns,
         deliveries,
-        evidence: store.evidence,
+        evidence,
         unsettled: store.unsettled,
         policies: async () => {
           const rules = policies?.rules ?? [];

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Backlog } from "../evidence/index.js";
 import type { QueueCounts } from "../queue/index.js";
 
 /** What Prometheus reads at /metrics. Labels name accounts and agents, never people. */
@@ -13,7 +14,10 @@ export interface Metrics {
   read(): Promise<{ contentType: string; text: string }>;
 }
 
-export function createMetrics(queues: () => readonly { name: string; counts: () => Promise<QueueCounts> }[]): Metrics {
+export function createMetrics(
+  queues: () => readonly { name: string; counts: () => Promise<QueueCounts> }[],
+  backlog: () => Promise<Backlog> = async () => ({ sessions: 0 }),
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -31,6 +35,21 @@ export function createMetrics(queues: () => readonly { name: string; counts: () 
     },
   });
   return {
+  const waiting = new Gauge({
+    name: "dale_evidence_waiting_sessions",
+    help: "Sessions with evidence that has not been archived yet.",
+    registers,
+  });
+  new Gauge({
+    name: "dale_evidence_waiting_seconds",
+    help: "For how long the oldest evidence has been waiting to be archived.",
+    registers,
+    async collect() {
+      const { sessions, since } = await backlog();
+      waiting.set(sessions);
+      this.set(since === undefined ? 0 : Math.max(0, (Date.now() - since) / 1000));
+    },
+  });
     decisions: new Counter({
       name: "dale_gate_decisions_total",
       help: "What people's messages came to at the gate.",

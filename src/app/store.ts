@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DaleError } from "../errors/index.js";
-import type { EvidenceReader } from "../evidence/index.js";
+import type { EvidenceJournal } from "../evidence/index.js";
 import type { SlotStore } from "../gate/index.js";
 import type { LedgerStore } from "../ledger/index.js";
 import type { DeliveryStore } from "../outbound/index.js";
@@ -47,7 +47,7 @@ export interface Store {
   readonly turnSignals: TurnSignals;
   readonly memory: ConversationMemory;
   readonly unsettled: UnsettledStore;
-  readonly evidence: EvidenceReader;
+  readonly journal: EvidenceJournal;
   readonly secrets: RunSecrets;
   readonly status: StatusBoard;
   readonly ledger: LedgerStore;
@@ -91,7 +91,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
       },
       memory: createConversationMemory(shard),
       unsettled: createUnsettledStore(shard),
-      evidence: createEvidenceJournal(shard),
+      journal: createEvidenceJournal(shard),
       secrets: createRunSecrets({ ...shard, key: await sealingKey(config.http.token, config.dataDir) }),
       ledger: createRedisLedgerStore(shard),
       policyCounts: createPolicyCounts(shard),

@@ -1,7 +1,7 @@
 import type { Queue } from "bullmq";
 import type { ConnectionOverrides } from "../agents/tools/index.js";
 import type { ChannelAdapter, ChannelKind, ChannelLogger, ChannelStatus } from "../channels/index.js";
-import type { EvidenceReader } from "../evidence/index.js";
+import type { FullReader } from "../evidence/index.js";
 import type { Rule } from "../ledger/index.js";
 import type { DeliveryStore, ResponseDelivery } from "../outbound/index.js";
 import type { RunDesk, TurnStore, UnsettledStore } from "../turns/index.js";
@@ -40,7 +40,7 @@ export interface HttpPorts {
   readonly seal: (connections: ConnectionOverrides) => Promise<string>;
   readonly turns: Pick<TurnStore, "read" | "recent" | "sessions" | "opaque" | "resolve">;
   readonly deliveries: Pick<DeliveryStore, "recent">;
-  readonly evidence: EvidenceReader;
+  readonly evidence: FullReader;
   readonly unsettled: UnsettledStore;
   readonly policies: () => Promise<PolicyListing>;
   /** Links accounts with their phones, wherever they are owned. */

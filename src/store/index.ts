@@ -6,6 +6,7 @@ export { type Connections, type ConnectionsOptions, createConnections, type Redi
 export { createDeliveryStore } from "./delivery-store.js";
 export { type EmbeddedRedis, type EmbeddedRedisOptions, startEmbeddedRedis } from "./embedded-redis.js";
 export { createEvidenceJournal } from "./evidence-journal.js";
+export { holdEvidenceFolder, leaseEvidence } from "./evidence-ownership.js";
 export { createKeyspace, type Keyspace, shardPrefix } from "./keyspace.js";
 export type { StoreLogger } from "./logger.js";
 export { createMemoryChannelStore, type MemoryChannelStore } from "./memory-channel-store.js";

@@ -58,16 +58,22 @@ export function apiRoutes(ports: HttpPorts): Hono {
     const named = c.req.query("session");
     const proposal = c.req.query("proposal");
     const sessions = named === undefined ? [undefined] : await sessionsNamed(named);
-    const lists = await Promise.all(
+    const readings = await Promise.all(
       sessions.map((session) =>
-        ports.evidence.list({
+        ports.evidence.read({
           ...(session === undefined ? {} : { session }),
           ...(proposal === undefined ? {} : { proposal }),
+          deliveries: c.req.query("deliveries") === "true",
           limit: limit.parse(c.req.query("limit") ?? 1000),
         }),
       ),
     );
-    return c.json({ items: lists.flat().map(evidenceJson) });
+    const complete = readings.every((reading) => reading.complete);
+    return c.json({
+      items: readings.flatMap(({ entries }) => entries).map(evidenceJson),
+      // The archive did not answer: these are only the entries that it does not have yet.
+      ...(complete ? {} : { complete }),
+    });
   });
 
   routes.get("/deliveries", async (c) => {
