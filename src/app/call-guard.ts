@@ -1,6 +1,8 @@
 import type { CallGuard, Consent, GuardedCall, GuardRefusal } from "../agents/runtime/index.js";
+import { fingerprint } from "../canonical/index.js";
 import { DaleError } from "../errors/index.js";
 import {
+  type ApprovalStore,
   type CallCheck,
   type Confirmation,
   checkCall,
@@ -21,10 +23,14 @@ export interface CallGuardOptions {
   readonly policies: Policies;
   readonly store: LedgerStore;
   readonly counts: PolicyCounts;
+  readonly approvals: Pick<ApprovalStore, "openOf">;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly now: () => number;
 }
+
+/** Calls of one session that may wait for a reviewer. */
+const mostOpen = 20;
 
 /**
  * The rules, asked before every call of the executor. What the gate granted, or a reviewer approved, is a confirmation
@@ -58,8 +64,20 @@ export function createCallGuard(options: CallGuardOptions): CallGuard {
     if (check.reason === "store_unavailable") {
       throw new DaleError("store_unavailable", "Nobody can look whether the call was confirmed.");
     }
-    return refusal(check);
+    const refused = refusal(check);
+    return refused.awaitsApproval ? await unlessOpen(call, refused) : refused;
   };
+
+  /** A call that waits for a reviewer already, or is about to be made, does not wait twice. */
+  async function unlessOpen(call: GuardedCall, refused: GuardRefusal): Promise<GuardRefusal> {
+    const open = await options.approvals.openOf(call.session);
+    const message = open.includes(fingerprint(call.tool, call.args))
+      ? "This call was NOT made again: it waits for a reviewer already, or was just approved. The runtime tells the person."
+      : open.length >= mostOpen
+        ? "This call was NOT made: too many calls of this conversation wait for a reviewer already."
+        : undefined;
+    return message === undefined ? refused : { code: "approval_waits", message };
+  }
 }
 
 function confirmationFor(call: GuardedCall, consent: Consent): Confirmation {

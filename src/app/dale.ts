@@ -16,13 +16,14 @@ import { type BullOrderedQueue, createBullOrderedQueue, createSendLimiter } from
 import { createGateDesk, createRunDesk, createTurnWorker, parseTurnRequest } from "../turns/index.js";
 import { type Account, createAccount } from "./accounts.js";
 import { createAgents } from "./agents.js";
+import { createApprovalRoom, createTurnApprovals } from "./approvals.js";
 import type { Loaded } from "./boot.js";
 import { createCallGuard } from "./call-guard.js";
 import { createChannelRules } from "./channel-rules.js";
 import { createCloudSiblings } from "./cloud-siblings.js";
 import type { DaleConfig, Role } from "./config/index.js";
-import type { Logger } from "./logger.js";
 import { openEvidence } from "./evidence.js";
+import type { Logger } from "./logger.js";
 import { createMetrics } from "./metrics.js";
 import { createPairingDesk, followPairing } from "./pairing.js";
 import { createMediaPerception } from "./perception.js";
@@ -64,9 +65,9 @@ export function createDale(options: DaleOptions): Dale {
   async function start(): ReturnType<Dale["start"]> {
     const store = await openStore({ config, logger, onFatal, now });
     closers.push(() => store.close());
-    const queues: BullOrderedQueue<never>[] = [];
     const evidence = await openEvidence({ ...store, config, moves: has("worker"), logger, now });
     closers.push(() => evidence.close());
+    const queues: BullOrderedQueue<never>[] = [];
     const queue = <T>(name: string, parse: (data: unknown) => T): BullOrderedQueue<T> => {
       const made = createBullOrderedQueue<T>({
         name,
@@ -120,7 +121,23 @@ export function createDale(options: DaleOptions): Dale {
 
     const { policies } = loaded;
     const guard =
-      policies && createCallGuard({ policies, store: store.ledger, counts: store.policyCounts, metrics, logger, now });
+      policies &&
+      createCallGuard({
+        policies,
+        store: store.ledger,
+        counts: store.policyCounts,
+        approvals: store.approvals,
+        metrics,
+        logger,
+        now,
+      });
+    const approvals = createApprovalRoom({
+      store: store.approvals,
+      inbound: inbound.queue,
+      count: (outcome) => metrics.approvals.inc({ outcome }),
+      logger,
+      now,
+    });
     const agents = createAgents({ config, loaded, env: process.env, logger, now, guard });
     closers.push(() => agents.close());
     if (has("worker")) await startWorker();
@@ -155,6 +172,8 @@ export function createDale(options: DaleOptions): Dale {
           };
           await propuestas.queue.add({ id: `prop-${record.id}`, key: record.session, data });
         },
+        approvals: createTurnApprovals(store.approvals, now),
+        perform: agents.runtime.perform,
         announce: (turn) => store.bus.publish(`turn:${turn}`, true),
         connectionsOf: async (handle) =>
           handle === undefined ? {} : overrides.parse((await store.secrets.read(handle)) ?? {}),
@@ -168,6 +187,7 @@ export function createDale(options: DaleOptions): Dale {
       });
       const consumer = await inbound.queue.consume(worker.process, { onDead: worker.dead });
       closers.push(() => consumer.close(graceMs));
+      closers.push(approvals.sweep());
       const poster = await propuestas.queue.consume((job) => postPropuestas(job.data, job.signal));
       closers.push(() => poster.close(graceMs));
       const schedule = await startSchedule({
@@ -207,8 +227,8 @@ export function createDale(options: DaleOptions): Dale {
           onDead: (job, reason) => sender.dead(job.data, reason),
         });
         const running = consumer;
-        closers.push(() => running.close(graceMs));
         if (overConnection) await running.pause();
+        else closers.push(() => running.close(graceMs));
       }
       if (!has("ingress")) return;
       const tell = (): void => {
@@ -227,6 +247,8 @@ export function createDale(options: DaleOptions): Dale {
         clearInterval(timer);
         unfollow?.();
         unpair?.();
+        // What is being sent ends before the connection that it is sent on.
+        if (overConnection) await consumer?.close(graceMs);
         await adapter.stop();
         await store.status.remove(adapter.channel, adapter.name).catch(() => undefined);
       });
@@ -264,6 +286,7 @@ export function createDale(options: DaleOptions): Dale {
         deliveries,
         evidence,
         unsettled: store.unsettled,
+        approvals,
         policies: async () => {
           const rules = policies?.rules ?? [];
           const counts = await store.policyCounts.read(rules.map(({ id }) => id));

@@ -1,14 +1,16 @@
 import { DaleError } from "../errors/index.js";
-import type { LedgerStore } from "../ledger/index.js";
+import { type ApprovalDesk, createStoreDesk, type LedgerStore } from "../ledger/index.js";
 
 /** The ledger's ports in a Redis that is connected to at the first use. */
 export interface LedgerBacking {
   readonly store: LedgerStore;
+  readonly approvals: ApprovalDesk;
   close(): Promise<void>;
 }
 
 interface Connected {
   readonly store: LedgerStore;
+  readonly approvals: ApprovalDesk;
   close(): Promise<void>;
 }
 
@@ -16,12 +18,17 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 /** How long the first use waits for Redis, ms. */
 const patienceMs = 3000;
 
-export function createLedgerBacking(address: { readonly url: string; readonly prefix?: string }): LedgerBacking {
+export function createLedgerBacking(
+  address: { readonly url: string; readonly prefix?: string },
+  now: () => number,
+): LedgerBacking {
   let connecting: Promise<Connected> | undefined;
   let closed = false;
 
   async function connect(): Promise<Connected> {
-    const { createConnections, createRedisLedgerStore, shardPrefix } = await import("../store/index.js");
+    const { createApprovalStore, createConnections, createRedisLedgerStore, shardPrefix } = await import(
+      "../store/index.js"
+    );
     const connections = createConnections({ address: { url: address.url }, logger: silent });
     try {
       await connections.ready(patienceMs);
@@ -30,7 +37,11 @@ export function createLedgerBacking(address: { readonly url: string; readonly pr
       throw error;
     }
     const shard = { redis: connections.prompt, prefix: address.prefix ?? shardPrefix() };
-    return { store: createRedisLedgerStore(shard), close: () => connections.close() };
+    return {
+      store: createRedisLedgerStore(shard),
+      approvals: createStoreDesk(createApprovalStore(shard), now),
+      close: () => connections.close(),
+    };
   }
 
   async function connected(): Promise<Connected> {
@@ -52,6 +63,11 @@ export function createLedgerBacking(address: { readonly url: string; readonly pr
       find: async (...given) => (await connected()).store.find(...given),
       use: async (...given) => (await connected()).store.use(...given),
       async close() {},
+    },
+    approvals: {
+      ask: async (...given) => (await connected()).approvals.ask(...given),
+      read: async (...given) => (await connected()).approvals.read(...given),
+      withdraw: async (...given) => (await connected()).approvals.withdraw(...given),
     },
     async close() {
       closed = true;

@@ -64,9 +64,9 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
   const { redis, gateway } = options;
   const given = options.now ?? Date.now;
   const now = () => Number(given());
-  const backing = redis === undefined ? undefined : createLedgerBacking(redis);
+  const backing = redis === undefined ? undefined : createLedgerBacking(redis, now);
   const store = backing?.store ?? createMemoryLedgerStore();
-  const approvals = gateway === undefined ? undefined : createGatewayDesk(gateway);
+  const approvals = gateway === undefined ? backing?.approvals : createGatewayDesk(gateway);
   let closed = false;
   return openLedger({
     store: {

@@ -10,6 +10,7 @@ export interface Metrics {
   readonly inbound: Counter<"channel" | "account" | "result">;
   readonly channelEvents: Counter<"channel" | "account" | "event">;
   readonly deliveries: Counter<"channel" | "account" | "state">;
+  readonly approvals: Counter<"outcome">;
   readonly policyChecks: Counter<"rule" | "mode" | "reason">;
   read(): Promise<{ contentType: string; text: string }>;
 }
@@ -34,7 +35,6 @@ export function createMetrics(
       }
     },
   });
-  return {
   const waiting = new Gauge({
     name: "dale_evidence_waiting_sessions",
     help: "Sessions with evidence that has not been archived yet.",
@@ -50,6 +50,7 @@ export function createMetrics(
       this.set(since === undefined ? 0 : Math.max(0, (Date.now() - since) / 1000));
     },
   });
+  return {
     decisions: new Counter({
       name: "dale_gate_decisions_total",
       help: "What people's messages came to at the gate.",
@@ -85,6 +86,12 @@ export function createMetrics(
       name: "dale_deliveries_total",
       help: "Sent parts by the states that they reached.",
       labelNames: ["channel", "account", "state"],
+      registers,
+    }),
+    approvals: new Counter({
+      name: "dale_approvals_total",
+      help: "Approvals by what became of them.",
+      labelNames: ["outcome"],
       registers,
     }),
     policyChecks: new Counter({

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { DaleError } from "../errors/index.js";
 import type { EvidenceJournal } from "../evidence/index.js";
 import type { SlotStore } from "../gate/index.js";
-import type { LedgerStore } from "../ledger/index.js";
+import type { ApprovalStore, LedgerStore } from "../ledger/index.js";
 import type { DeliveryStore } from "../outbound/index.js";
 import {
   type Bus,
   type Connections,
+  createApprovalStore,
   createBus,
   createConnections,
   createConversationMemory,
@@ -52,6 +53,7 @@ export interface Store {
   readonly status: StatusBoard;
   readonly ledger: LedgerStore;
   readonly policyCounts: PolicyCounts;
+  readonly approvals: ApprovalStore;
   close(): Promise<void>;
 }
 
@@ -95,6 +97,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
       secrets: createRunSecrets({ ...shard, key: await sealingKey(config.http.token, config.dataDir) }),
       ledger: createRedisLedgerStore(shard),
       policyCounts: createPolicyCounts(shard),
+      approvals: createApprovalStore(shard),
       status: createStatusBoard({ ...shard, process: randomUUID(), now }),
       async close() {
         signals.close();

@@ -3,6 +3,7 @@ import { DaleError } from "../errors/index.js";
 import { createAccess } from "./access.js";
 import type { HttpPorts } from "./ports.js";
 import { apiRoutes } from "./routes/api.js";
+import { approvalRoutes } from "./routes/approvals.js";
 import { channelRoutes } from "./routes/channels.js";
 import { consoleRoutes } from "./routes/console.js";
 import { healthRoutes } from "./routes/health.js";
@@ -33,6 +34,7 @@ export function createHttpApp(ports: HttpPorts): HttpApp {
   app.use("/v1/*", access.sameSite, access.required);
   app.route("/v1", runRoutes(ports));
   app.route("/v1", apiRoutes(ports));
+  app.route("/v1", approvalRoutes(ports));
   app.route("/v1", policyRoutes(ports));
   app.route("/", mcpRoutes(ports, access));
   app.route("/", pairRoutes(ports, access));

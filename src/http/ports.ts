@@ -2,7 +2,7 @@ import type { Queue } from "bullmq";
 import type { ConnectionOverrides } from "../agents/tools/index.js";
 import type { ChannelAdapter, ChannelKind, ChannelLogger, ChannelStatus } from "../channels/index.js";
 import type { FullReader } from "../evidence/index.js";
-import type { Rule } from "../ledger/index.js";
+import type { Approval, ApprovalQuestion, Rule } from "../ledger/index.js";
 import type { DeliveryStore, ResponseDelivery } from "../outbound/index.js";
 import type { RunDesk, TurnStore, UnsettledStore } from "../turns/index.js";
 
@@ -10,6 +10,20 @@ export interface ChannelListing extends ChannelStatus {
   readonly channel: ChannelKind;
   readonly name: string;
   readonly agent: string;
+}
+
+/** Where reviewers decide. */
+export interface Approvals {
+  list(state: "waiting" | "over", limit: number): Promise<readonly Approval[]>;
+  read(id: string): Promise<Approval | undefined>;
+  ask(question: ApprovalQuestion): Promise<Approval>;
+  /** Undefined where it is not known. */
+  decide(
+    id: string,
+    verdict: { readonly outcome: "approved" | "rejected"; readonly reviewer: string; readonly comment: string },
+  ): Promise<{ readonly result: "decided" | "conflict"; readonly approval: Approval } | undefined>;
+  /** Undefined where it is no app's question. */
+  withdraw(id: string): Promise<Approval | undefined>;
 }
 
 export interface PolicyListing {
@@ -42,6 +56,7 @@ export interface HttpPorts {
   readonly deliveries: Pick<DeliveryStore, "recent">;
   readonly evidence: FullReader;
   readonly unsettled: UnsettledStore;
+  readonly approvals: Approvals;
   readonly policies: () => Promise<PolicyListing>;
   /** Links accounts with their phones, wherever they are owned. */
   readonly pairing: {

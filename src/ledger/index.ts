@@ -15,6 +15,7 @@ export {
   ApprovalRejectedError,
   ApprovalTimeoutError,
 } from "./approval.js";
+export { appRequest, createStoreDesk } from "./approval-desk.js";
 export type * from "./approval-record.js";
 export type { AppliedApproval, ApprovalStore } from "./approval-store.js";
 export { type Binding, bindTo } from "./binding.js";

@@ -153,7 +153,7 @@ export function createApprovalStore({ redis, prefix }: Shard): ApprovalStore {
       reachingRedis("listing approvals", async () => {
         const ids =
           state === "waiting"
-            ? await redis.zrange(keys.waiting, 0, limit - 1)
+            ? await redis.zrange(keys.waiting, "0", String(limit - 1))
             : await redis.zrevrange(keys.over, 0, limit - 1);
         const found = await readAll(ids);
         return state === "waiting" ? found.toSorted((one, other) => one.requestedAt - other.requestedAt) : found;
@@ -161,7 +161,7 @@ export function createApprovalStore({ redis, prefix }: Shard): ApprovalStore {
     openOf: (session) => reachingRedis("reading open approvals", () => redis.hkeys(keys.open(session))),
     due: (now, limit) =>
       reachingRedis("reading approvals that are due", () =>
-        redis.zrangebyscore(keys.waiting, "-inf", String(now), "LIMIT", 0, limit),
+        redis.zrangebyscore(keys.waiting, "-inf", now, "LIMIT", 0, limit),
       ),
     answered: (limit) =>
       reachingRedis("reading answered approvals", async () => (await redis.smembers(keys.answered)).slice(0, limit)),

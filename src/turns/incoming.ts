@@ -23,6 +23,9 @@ export interface Incoming {
   /** What the gate may know; absent when no person wrote the query. `desdeHumano` is exactly its presence. */
   readonly facts?: HumanFacts;
   readonly secrets?: string;
+  /** The approval that was decided; then no agent runs. */
+  readonly approval?: string;
+  readonly group: boolean;
   /** Absent when nobody would see a notice: then nothing can be proposed. */
   audience(locale: string): Audience | undefined;
 }
@@ -48,10 +51,29 @@ export function incomingOf(turn: string, request: TurnRequest, channelOf: (addre
       query: queryOf(message),
       receivedAt: message.receivedAt,
       message,
+      group: message.group,
       facts: humanFacts({ ...message, sentAtResolution: channel.sentAtResolution }),
       audience: (locale) => ({
         style: channel.noticeStyle(locale, message.group ? (message.senderName ?? message.sender) : undefined),
       }),
+    };
+  }
+  if (request.kind === "approval") {
+    const { address, group } = request.place;
+    const { agent, session, receivedAt, approval } = request;
+    return {
+      turn,
+      agent,
+      target: "agent",
+      session,
+      address,
+      chat: chatOf(address),
+      origin: "approval",
+      query: "",
+      receivedAt,
+      approval,
+      group,
+      audience: () => undefined,
     };
   }
   const address: Address = { channel: "api", account: request.agent, chat: request.session, sender: request.session };
@@ -68,6 +90,7 @@ export function incomingOf(turn: string, request: TurnRequest, channelOf: (addre
     origin: request.origin,
     query: request.query,
     receivedAt,
+    group: false,
     ...(human ? { facts: typedByApiCaller(turn, request.query, receivedAt) } : {}),
     ...(request.secrets === undefined ? {} : { secrets: request.secrets }),
     audience: (locale) => (human ? { style: channel.noticeStyle(locale, undefined) } : undefined),

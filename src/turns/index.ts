@@ -5,9 +5,12 @@
 export { chatOf, createGateDesk, type GateDesk } from "./gate-desk.js";
 export { createPerception, type Perception } from "./perception.js";
 export type {
+  ApprovalPlace,
+  BegunApproval,
   CallRecord,
   ConversationMemory,
   Origin,
+  TurnApprovals,
   TurnRecord,
   TurnRequest,
   TurnSignals,

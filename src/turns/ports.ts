@@ -1,9 +1,11 @@
 import type { ModelMessage } from "../agents/models/index.js";
+import type { StoredCall } from "../agents/runtime/index.js";
 import type { Address, InboundMessage } from "../channels/index.js";
+import type { ExecutionResult } from "../gate/index.js";
 import type { OutboundPart } from "../outbound/index.js";
 
 /** Who wrote the query of a turn. Only `person` runs with desdeHumano true. */
-export type Origin = "person" | "api" | "mcp" | "schedule" | "workflow";
+export type Origin = "person" | "api" | "mcp" | "schedule" | "workflow" | "approval";
 
 /** What waits in the inbound queue. */
 export type TurnRequest =
@@ -11,7 +13,7 @@ export type TurnRequest =
   | {
       readonly version: 1;
       readonly kind: "run";
-      readonly origin: Exclude<Origin, "person">;
+      readonly origin: Exclude<Origin, "person" | "approval">;
       /** The agent's name, or with target `workflow` the workflow's. */
       readonly agent: string;
       readonly target: "agent" | "workflow";
@@ -22,7 +24,71 @@ export type TurnRequest =
       readonly receivedAt: number;
       /** Where per-run credentials wait, sealed; never in here. */
       readonly secrets?: string;
+    }
+  /** A reviewer has decided about a call that an earlier turn of the session parked, or nobody has in time. */
+  | {
+      readonly version: 1;
+      readonly kind: "approval";
+      readonly approval: string;
+      /** The agent that answers in this session. */
+      readonly agent: string;
+      readonly session: string;
+      readonly place: ApprovalPlace;
+      readonly receivedAt: number;
     };
+
+/** Where the person is told of a decision. */
+export interface ApprovalPlace {
+  readonly address: Address;
+  readonly group: boolean;
+}
+
+/** A call that a turn left with the reviewers. */
+export interface ParkedRecord {
+  /** Of the approval: the same for every run of the turn. */
+  readonly id: string;
+  /** Whose tool it is. */
+  readonly agent: string;
+  readonly tool: string;
+  readonly fingerprint: string;
+  /** Canonical text: what will run. */
+  readonly args: string;
+  /** The call as the person was shown it. */
+  readonly shown: string;
+  /** The person's own yes, where the call is gated as well. */
+  readonly consent?: { readonly proposal: string; readonly at: number };
+}
+
+/** The approvals of turns, wherever they live. */
+export interface TurnApprovals {
+  /** Puts a committed turn's parked calls before the reviewers; idempotent by their ids. */
+  request(record: TurnRecord, place: ApprovalPlace): Promise<void>;
+  /** Uses a yes up, so that its call can be made by this run and by no other; or says what else became of it. */
+  begin(id: string, run: ApprovalRunId): Promise<BegunApproval>;
+  settle(id: string, run: ApprovalRunId, result: ExecutionResult): Promise<void>;
+  /** For a turn that is dead: nothing may be made later. */
+  abandon(id: string): Promise<BegunApproval>;
+}
+
+export interface ApprovalRunId {
+  readonly turn: string;
+  readonly fence: number;
+}
+
+export type BegunApproval =
+  /** Make the call, now: nobody will ever be told so again. */
+  | { readonly kind: "run"; readonly call: DecidedCall }
+  | { readonly kind: "ended"; readonly call: DecidedCall; readonly result: ExecutionResult }
+  | { readonly kind: "rejected" | "expired"; readonly call: DecidedCall }
+  /** Another run makes it. */
+  | { readonly kind: "running" }
+  /** Nobody has decided, or nothing is known of it: there is nothing to do and nothing to tell. */
+  | { readonly kind: "none" };
+
+export interface DecidedCall extends StoredCall {
+  readonly fingerprint: string;
+  readonly shown: string;
+}
 
 export interface CallRecord {
   readonly tool: string;
@@ -55,6 +121,8 @@ export interface TurnRecord {
   readonly about?: string;
   readonly calls: readonly CallRecord[];
   readonly propuestas: readonly unknown[];
+  /** Calls that this turn left with the reviewers. Absent: none. */
+  readonly parked?: readonly ParkedRecord[];
   /** The answer as data, where the agent declares an output schema; a workflow's last output. */
   readonly data?: unknown;
   /** What became of a workflow's steps, or of a chain's links. */

@@ -9,5 +9,5 @@ export function parseTurnRequest(data: unknown): TurnRequest {
 
 function isRequest(data: unknown): data is TurnRequest {
   if (typeof data !== "object" || data === null || !("version" in data) || !("kind" in data)) return false;
-  return data.version === 1 && (data.kind === "message" || data.kind === "run");
+  return data.version === 1 && (data.kind === "message" || data.kind === "run" || data.kind === "approval");
 }

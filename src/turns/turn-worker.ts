@@ -6,10 +6,18 @@ import { type ConsentRule, type NoticeStyle, type Proposal, reports } from "../g
 import type { OutboundPart } from "../outbound/index.js";
 import type { QueueJob, RunningJob } from "../queue/index.js";
 import { answerText, partsOf } from "./answer.js";
+import {
+  type ApprovalReport,
+  type ApprovalTurnOptions,
+  abandonApproval,
+  parkedRecords,
+  performApproval,
+  withParked,
+} from "./approval-turn.js";
 import type { Decision, DeskTurn, GateDesk, TurnGate } from "./gate-desk.js";
 import { type Incoming, incomingOf } from "./incoming.js";
 import type { Perception } from "./perception.js";
-import type { ConversationMemory, TurnRecord, TurnRequest, TurnStore } from "./ports.js";
+import type { ConversationMemory, TurnApprovals, TurnRecord, TurnRequest, TurnStore } from "./ports.js";
 
 /** What a turn must know of the agent that answers; from its YAML. */
 export interface TurnAgent {
@@ -52,6 +60,10 @@ export interface TurnWorkerOptions {
   readonly enqueue: (part: OutboundPart) => Promise<void>;
   /** Hands a turn's propuestas to the agent's webhook; durable, idempotent by the turn. */
   readonly deliverPropuestas: (record: TurnRecord) => Promise<void>;
+  /** Calls that somebody else approves. */
+  readonly approvals: TurnApprovals;
+  /** Makes a call that a reviewer has approved. Never rejects. */
+  readonly perform: ApprovalTurnOptions["perform"];
   /** Tells whoever waits for this turn that its record is there. Best effort. */
   readonly announce: (turn: string) => Promise<void>;
   /** Per-run credentials that were sealed away when the run was asked for. */
@@ -88,6 +100,7 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
     const typing = incoming.message ? options.presence.typing(incoming.address) : undefined;
     try {
       const decision = await desk.decide(turn, incoming.facts);
+      if (incoming.approval !== undefined) return await decided(job, incoming, incoming.approval, decision, startedAt);
       const { outcome } = decision;
       if (outcome.kind === "unseen" && outcome.again) {
         const record = shownAgain(incoming, outcome.proposal, startedAt);
@@ -144,6 +157,49 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
     await commit(incoming, record, remember, job.fence, opened.touched());
   }
 
+  /** A reviewer's decision: the stored call runs, or not, and the person is told. No agent runs. */
+  async function decided(
+    job: RunningJob<TurnRequest>,
+    incoming: Incoming,
+    approval: string,
+    { interrupted }: Decision,
+    startedAt: number,
+  ): Promise<void> {
+    const locale = localeOf(incoming);
+    const run = { turn: job.id, fence: job.fence };
+    const { session } = incoming;
+    const nothing = { text: "", calls: [], messages: [] };
+    const told = await performApproval(options, { approval, session, run, locale, signal: job.signal });
+    if (told === undefined && interrupted === undefined) return await options.announce(job.id);
+    const report = told ?? nothing;
+    const text = [...(interrupted ? [reports(locale).unknown(interrupted.proposal.tool)] : []), report.text]
+      .filter((each) => each !== "")
+      .join("\n\n");
+    const memory = options.agentOf(incoming.agent)?.memory;
+    const remember = memory && { messages: report.messages, ...memory };
+    await commit(
+      incoming,
+      approvalRecord(incoming, approval, { ...report, text }, startedAt),
+      remember,
+      job.fence,
+      true,
+    );
+  }
+
+  function approvalRecord(incoming: Incoming, approval: string, report: ApprovalReport, startedAt: number): TurnRecord {
+    const { text, calls } = report;
+    return {
+      ...recordBase(incoming, startedAt),
+      decision: "none",
+      outcome: "answered",
+      answer: text,
+      about: approval,
+      calls,
+      propuestas: [],
+      parts: partsOf({ ...partBase(incoming), text }),
+    };
+  }
+
   /** Writes the turn's one record; whichever run was first, its record is what gets sent. */
   async function commit(
     incoming: Incoming,
@@ -162,6 +218,9 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
   async function finish(incoming: Incoming, record: TurnRecord, touched: boolean): Promise<void> {
     if (incoming.address.channel !== "api") for (const part of record.parts) await options.enqueue(part);
     if (record.propuestas.length > 0) await options.deliverPropuestas(record);
+    if (record.parked !== undefined) {
+      await options.approvals.request(record, { address: incoming.address, group: incoming.group });
+    }
     if (touched) {
       const turn = deskTurn(incoming, lastFence, new AbortController().signal);
       await desk.close(turn, record.outcome === "failed");
@@ -180,6 +239,12 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
 
   /** One honest sentence instead of an answer; it says so when something was executed, or may have been. */
   async function apologise(incoming: Incoming, code: string, startedAt: number, fence: number): Promise<void> {
+    if (incoming.approval !== undefined) {
+      const report = await abandonApproval(options, incoming.approval, localeOf(incoming));
+      if (report === undefined) return;
+      const record = approvalRecord(incoming, incoming.approval, report, startedAt);
+      return await commit(incoming, { ...record, error: code }, undefined, fence, true);
+    }
     // As a run after all others: an execution that this very run left open is unknown, and the person is told so.
     const left = await desk.leftBy(deskTurn(incoming, lastFence, new AbortController().signal));
     const locale = localeOf(incoming);
@@ -219,7 +284,11 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
   ): TurnRecord {
     const pending = opened.pending();
     const { outcome, interrupted } = decision;
-    const said = result.answer.trim() === "" && !pending ? reports(agent.locale).nothing : result.answer;
+    const { session, turn, receivedAt } = incoming;
+    const style = options.channelOf(incoming.address).noticeStyle(agent.locale, undefined);
+    const parked = parkedRecords(result.parked ?? [], { session, turn, receivedAt, style });
+    const silent = result.answer.trim() === "" && !pending && parked.length === 0;
+    const said = silent ? reports(agent.locale).nothing : withParked(result.answer, parked, agent.locale);
     const text = interrupted ? `${reports(agent.locale).unknown(interrupted.proposal.tool)}\n\n${said}` : said;
     return {
       ...recordBase(incoming, startedAt),
@@ -230,6 +299,7 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
       ...(outcome.kind === "none" ? {} : { about: outcome.proposal.id }),
       calls: result.calls,
       propuestas: result.propuestas,
+      ...(parked.length === 0 ? {} : { parked }),
       ...(result.data === undefined ? {} : { data: result.data }),
       ...stepsOf(result),
       parts: partsOf({ ...partBase(incoming), text, ...(pending ? { proposal: pending } : {}) }),
@@ -272,7 +342,7 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
       turn: incoming.turn,
       session: incoming.session,
       address: incoming.address,
-      group: incoming.message?.group ?? false,
+      group: incoming.group,
       ...(incoming.message?.group ? { replyTo: incoming.message.id } : {}),
       maxLength: options.channelOf(incoming.address).maxTextLength,
       at: now(),

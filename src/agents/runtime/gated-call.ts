@@ -2,7 +2,7 @@ import { type JsonObject, parseStrict } from "../../canonical/index.js";
 import type { ConsumeOutcome, ExecutionResult, Proposal } from "../../gate/index.js";
 import type { Tool } from "../tools/index.js";
 import type { CheckedCall, Outcome, RuntimeContext } from "./context.js";
-import { park } from "./parked-call.js";
+import { park, titled } from "./parked-call.js";
 import {
   nobodyToAsk,
   noticeTooLong,
@@ -98,7 +98,7 @@ function parkProposal(context: RuntimeContext, state: RunState, proposal: Propos
   if (tool === undefined || !parsed.ok) return undefined;
   const { agent, fingerprint, args: canonical } = proposal;
   const args = parsed.value as JsonObject;
-  return park(context, state, { agent, tool: tool.name, fingerprint, canonical, args, proposal: proposal.id });
+  return park(context, state, { agent, ...titled(tool), fingerprint, canonical, args, proposal: proposal.id });
 }
 
 /**

@@ -61,7 +61,7 @@ function isOwn(context: RuntimeContext, caller: Caller, tool: Tool): boolean {
   return "agent" in caller && (context.toolsOf(caller.name)?.some((one) => one.name === tool.name) ?? false);
 }
 
-function titled(tool: Tool): Pick<ParkedCall, "tool" | "title" | "argumentTitles"> {
+export function titled(tool: Tool): Pick<ParkedCall, "tool" | "title" | "argumentTitles"> {
   return {
     tool: tool.name,
     ...(tool.title === undefined ? {} : { title: tool.title }),

@@ -41,7 +41,8 @@ function channelItem({ channel, name, agent, state, reason, qr }) {
   label.dataset.state = state;
   const rest = [make("small", { textContent: ` ${state} → ${agent}` })];
   if (reason) rest.push(make("div", { className: "meta", textContent: reason }));
-  if (qr) rest.push(make("div", {}, make("a", { href: `/pair/${channel}/${name}`, textContent: "Pair this account" })));
+  if (qr || (channel === "whatsapp" && state !== "open" && state !== "reconnecting"))
+    rest.push(make("div", {}, make("a", { href: `/pair/${channel}/${name}`, textContent: "Pair this account" })));
   if (channel === "webchat")
     rest.push(make("div", {}, make("a", { href: `/chat/${name}`, textContent: "Open the chat" })));
   return make("li", {}, label, ...rest);
@@ -70,6 +71,63 @@ function unsettledItem(item) {
     make("strong", { textContent: item.notice }),
     make("div", { className: "meta", textContent: `${item.session} · since ${new Date(item.since).toLocaleString()}` }),
     form,
+  );
+}
+
+/** Who decides, as they called themselves last. */
+const reviewer = {
+  get name() {
+    return localStorage.getItem("reviewer") ?? "";
+  },
+  set name(name) {
+    localStorage.setItem("reviewer", name);
+  },
+};
+
+/** Comments that are being written: the list may change meanwhile. */
+const drafts = new Map();
+
+function approvalItem(item) {
+  const field = (name, label, value) => {
+    const input = make("input", { name, placeholder: label, value, maxLength: name === "comment" ? 2000 : 200 });
+    input.setAttribute("aria-label", label);
+    return input;
+  };
+  const comment = field("comment", "Comment", drafts.get(item.id) ?? "");
+  comment.addEventListener("input", () => drafts.set(item.id, comment.value));
+  const name = field("reviewer", "Your name", reviewer.name);
+  name.required = true;
+  const said = make("div", { className: "meta" });
+  said.setAttribute("role", "status");
+  const form = make(
+    "form",
+    {},
+    comment,
+    name,
+    make("button", { type: "submit", value: "approve", textContent: "Approve" }),
+    make("button", { type: "submit", value: "reject", textContent: "Reject" }),
+  );
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    reviewer.name = name.value;
+    const body = JSON.stringify({ comment: comment.value, reviewer: name.value });
+    const headers = { "content-type": "application/json" };
+    const path = `/v1/approvals/${encodeURIComponent(item.id)}/${event.submitter.value}`;
+    const response = await fetch(path, { method: "POST", headers, body }).catch(() => undefined);
+    if (response?.status === 409) said.textContent = "Somebody else was faster, or its time is over.";
+    else if (!response?.ok) said.textContent = "That did not work. Nothing was decided.";
+    await refresh();
+  });
+  const from = item.from === "app" ? "asked by an app" : `asked in ${item.session}`;
+  const until = `until ${new Date(item.expires_at).toLocaleString()}`;
+  const confirmed = item.confirmed === undefined ? [] : ["the person has said yes"];
+  return make(
+    "li",
+    {},
+    make("strong", { textContent: item.shows }),
+    make("div", { className: "meta", textContent: [from, ...confirmed, until].join(" · ") }),
+    form,
+    said,
   );
 }
 
@@ -152,10 +210,14 @@ const bodies = {
     const [word, tone] = words[item.type] ?? [item.type, ""];
     const strong = make("strong", { textContent: word });
     strong.dataset.tone = tone;
+    const decided = item.by
+      ? [make("div", { textContent: `by ${item.by}${item.comment ? `: ${item.comment}` : ""}` })]
+      : [];
     return [
       strong,
       " ",
       make("code", { textContent: item.tool }),
+      ...decided,
       make("div", {
         className: "meta",
         textContent: `arguments ${item.args_hash.slice(0, 12)}… · proposal ${item.proposal}`,
@@ -170,10 +232,11 @@ function storyItem(item) {
 }
 
 async function refresh() {
-  const [health, channels, unsettled, policies, sessions] = await Promise.all([
+  const [health, channels, unsettled, approvals, policies, sessions] = await Promise.all([
     read("/readyz").catch(() => undefined),
     read("/v1/channels").catch(() => undefined),
     read("/v1/unsettled").catch(() => undefined),
+    read("/v1/approvals").catch(() => undefined),
     read("/v1/policies").catch(() => undefined),
     read("/v1/sessions?limit=50").catch(() => undefined),
   ]);
@@ -182,6 +245,10 @@ async function refresh() {
   if (unsettled) {
     find("#unsettled").hidden = unsettled.items.length === 0;
     fill(find("#unsettled ul"), unsettled.items, unsettledItem);
+  }
+  if (approvals) {
+    find("#approvals").hidden = approvals.items.length === 0;
+    fill(find("#approvals ul"), approvals.items, approvalItem);
   }
   if (policies) {
     find("#policies").hidden = policies.items.length === 0;

@@ -128,6 +128,7 @@ function answerOf(record: TurnRecord, part: OutboundPart | undefined, live = fal
           pending: { proposal: part.notice.proposal, expires_at: new Date(part.notice.expiresAt).toISOString() },
         }),
     propuestas: record.propuestas,
+    ...(record.parked === undefined ? {} : { approvals: record.parked.map(({ id, tool }) => ({ id, tool })) }),
     ...(record.data === undefined ? {} : { data: record.data }),
     ...(record.steps === undefined ? {} : { chain: record.steps }),
   };

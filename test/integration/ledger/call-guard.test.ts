@@ -4,8 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createCallGuard } from "../../../src/app/call-guard.js";
 import { createLogger } from "../../../src/app/logger.js";
 import { createMetrics } from "../../../src/app/metrics.js";
+import { fingerprint } from "../../../src/canonical/index.js";
 import { type PoliciesInput, readPolicies } from "../../../src/ledger/index.js";
-import { createPolicyCounts, createRedisLedgerStore } from "../../../src/store/index.js";
+import { createApprovalStore, createPolicyCounts, createRedisLedgerStore } from "../../../src/store/index.js";
+import { parkedApproval } from "../../fixtures/approvals.js";
 import { refundRule } from "../../fixtures/ledger.js";
 import { testPrefix, testRedis } from "../../fixtures/redis.js";
 
@@ -35,6 +37,7 @@ function guardWith(input: PoliciesInput) {
     policies,
     store: createRedisLedgerStore({ redis, prefix }),
     counts,
+    approvals: createApprovalStore({ redis, prefix }),
     metrics: createMetrics(() => []),
     logger: createLogger({ level: "error" }),
     now: Date.now,
@@ -67,6 +70,18 @@ describe("the rules at the executor", () => {
     expect(await guard(granted)).toMatchObject({ code: "kind_not_accepted", awaitsApproval: true });
     const approved = { ...granted, consents: [grant, { by: "reviewer", ref: "apr-1", at: Date.now() }] } as const;
     expect(await guard(approved)).toBeUndefined();
+  });
+
+  it("do not ask a reviewer twice about one call, nor about too many of one conversation", async () => {
+    const { guard } = guardWith(refundRule({ on_missing: "request_approval" }));
+    const store = createApprovalStore({ redis, prefix });
+    const parked = (id: string, of: string) =>
+      parkedApproval(id, { session: call.session, tool: call.tool, fingerprint: of });
+    await store.request(parked("apr-1", fingerprint(call.tool, call.args)));
+    expect(await guard(call)).toMatchObject({ code: "approval_waits" });
+    expect(await guard({ ...call, args: {} })).toMatchObject({ code: "no_match", awaitsApproval: true });
+    for (let n = 0; n < 19; n++) await store.request(parked(`apr-x${n}`, `f${n}`));
+    expect(await guard({ ...call, args: {} })).toMatchObject({ code: "approval_waits" });
   });
 
   it("take what an app recorded in the same Redis", async () => {

@@ -77,6 +77,15 @@ beforeEach(async () => {
       if (!sent.some(({ id }) => id === part.id)) sent.push(part);
     },
     deliverPropuestas: async () => {},
+    approvals: {
+      request: async () => {},
+      begin: async () => ({ kind: "none" }),
+      settle: async () => {},
+      abandon: async () => ({ kind: "none" }),
+    },
+    perform: async () => {
+      throw new Error("no approvals here");
+    },
     announce: async () => {},
     connectionsOf: async () => ({}),
     forgetConnections: async () => {},
