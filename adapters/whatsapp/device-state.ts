@@ -78,15 +78,15 @@ export async function openDeviceState(options: DeviceStateOptions): Promise<Devi
     kept === undefined ? undefined : parse(sealer.open(key, kept));
 
   const [keptRecord] = await fenced.read([recordKey]);
-  let record = (open(recordKey, keptRecord) as DeviceRecord | undefined) ?? { version: 1, generation: 1 };
+  let record: DeviceRecord = (open(recordKey, keptRecord) as DeviceRecord | undefined) ?? { version: 1, generation: 1 };
   const name = (rest: string) => `g${record.generation}:${rest}`;
   const [keptCreds] = await fenced.read([name("creds")]);
   let creds = (open(name("creds"), keptCreds) as AuthenticationCreds | undefined) ?? initAuthCreds();
-  await resealOld();
+  if (keptRecord === undefined || !sealer.isCurrent(keptRecord)) await resealAll();
 
-  /** After a change of keys: everything under the first one, so that the others can go. */
-  async function resealOld(): Promise<void> {
-    const keys = await fenced.keys("");
+  /** After a change of keys: everything under the first one, so that the others can go. The record tells when it is done. */
+  async function resealAll(): Promise<void> {
+    const keys = (await fenced.keys("")).filter((key) => key !== recordKey);
     for (let from = 0; from < keys.length; from += chunk) {
       const some = keys.slice(from, from + chunk);
       const values = await fenced.read(some);
@@ -97,6 +97,7 @@ export async function openDeviceState(options: DeviceStateOptions): Promise<Devi
       }
       if (Object.keys(changed).length > 0) await write(changed);
     }
+    await write({ [recordKey]: seal(recordKey, record) });
   }
 
   const keys: SignalKeyStore = {

@@ -1,6 +1,6 @@
 import type { BaileysEventMap, BinaryNode, WAMessage, WAMessageKey } from "@whiskeysockets/baileys";
 import type { ChannelHost } from "../../src/channels/index.js";
-import { DaleError } from "../../src/errors/index.js";
+import { DaleError, isRetryable } from "../../src/errors/index.js";
 import { contentOf } from "./content.js";
 import { createInbox } from "./inbox.js";
 import { personOf } from "./jid.js";
@@ -58,12 +58,19 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
     now: host.now,
   });
   const refused = (what: string) => (error: unknown) => {
-    const code = error instanceof DaleError ? error.code : "unknown";
-    host.logger.warn({ code }, `${what} could not be handed on, and waits`);
+    host.logger.warn({ code: codeOf(error) }, `${what} could not be handed on, and waits`);
   };
   const arrivals = createInbox<Arrival>({
     async take(arrival) {
-      await receive(arrival);
+      try {
+        await receive(arrival);
+      } catch (error) {
+        if (isRetryable(error)) throw error;
+        // It would stop all that come after it. It stays in the journal, for the next start.
+        host.count("not_handed_on");
+        host.logger.error({ code: codeOf(error) }, "a message cannot be handed on");
+        return;
+      }
       await journal.settle(arrival.entries);
     },
     onRefused: refused("a message"),
@@ -141,6 +148,10 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
       await Promise.all([arrivals.stop(), words.stop()]);
     },
   };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof DaleError ? error.code : "unknown";
 }
 
 function isSameSender(one: WAMessageKey, other: WAMessageKey): boolean {

@@ -1,4 +1,5 @@
 import type { ChannelStore } from "../../src/channels/index.js";
+import { DaleError } from "../../src/errors/index.js";
 import { isLid, personOf } from "./jid.js";
 
 /**
@@ -150,6 +151,7 @@ function remember<T>(cache: Map<string, T>, key: string, value: T): void {
 
 function parse(text: string): Card {
   const card = JSON.parse(text) as Card;
-  if (card.version !== 1) throw new Error("a person's card has a version that this build does not know");
+  if (card.version !== 1)
+    throw new DaleError("store_version", "A person's card has a version that this build does not know.");
   return card;
 }

@@ -73,7 +73,8 @@ export interface ReceiptsOptions {
 export function createReceipts({ people, sent, receipt, count, now }: ReceiptsOptions): (word: Word) => Promise<void> {
   return async (word) => {
     const about = await sent.read(word.ref);
-    if (!about) return count("receipt_of_unknown_message");
+    // Baileys sends messages of its own, to the owner's phone: WhatsApp takes them, too.
+    if (!about) return word.level === "accepted" ? undefined : count("receipt_of_unknown_message");
     if (isGroup(about.chat) && word.by !== undefined && (await people.nameOf(word.by)) !== about.sender) {
       return count("receipt_of_another_member");
     }

@@ -87,6 +87,31 @@ describe("the first conversation, over WhatsApp as a linked device", () => {
     expect(types).toEqual(["proposed", "notice_sent", "notice_delivered", "granted", "consumed", "executed"]);
   });
 
+  it("shows that it has read what the person wrote, and that it types", async () => {
+    const ana = web.contact("Ana");
+    const id = await ana.writes("hola");
+    await answer();
+    const seen = (tag: string, attrs: Record<string, string>) =>
+      web.seen.some(
+        (node) => node.tag === tag && Object.entries(attrs).every(([name, value]) => node.attrs[name] === value),
+      );
+    await eventually(() => seen("receipt", { type: "read", id, to: ana.pn }));
+    expect(seen("chatstate", { to: ana.pn })).toBe(true);
+  });
+
+  it("finishes what it is sending before it stops", async () => {
+    const ana = web.contact("Ana");
+    web.faults.ackDelay = 1_000;
+    await ana.writes("hola");
+    await answer();
+    expect(await dale.stop()).toBe(0);
+    web.faults.ackDelay = 0;
+    dale = await place.start();
+    const session = encodeURIComponent(`whatsapp:shop:${ana.pn}:${ana.pn}`);
+    const { items } = await get(`/v1/deliveries?session=${session}`);
+    expect(items.map(({ state }) => state)).toEqual([expect.stringMatching(/^(accepted|delivered)$/)]);
+  });
+
   it("waits for the receipt of a notice that the yes has overtaken", async () => {
     const ana = web.contact("Ana");
     web.faults.noDelivery = true;

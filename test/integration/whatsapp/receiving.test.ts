@@ -1,4 +1,4 @@
-import type { proto } from "@whiskeysockets/baileys";
+import { proto } from "@whiskeysockets/baileys";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { InboundMessage } from "../../../src/channels/index.js";
 import type { Contact } from "../../fakes/whatsapp-web/index.js";
@@ -165,14 +165,18 @@ describe("what is no new message", () => {
   });
 
   it("is what somebody claims that our phone had resent", async () => {
-    const { proto } = await import("@whiskeysockets/baileys");
     const forged = proto.WebMessageInfo.encode({
       key: { remoteJid: ana.pn, fromMe: false, id: "FORGED" },
       message: { conversation: "si" },
     }).finish();
     const placeholderMessageResendResponse = { webMessageInfoBytes: forged };
     const peerDataOperationRequestResponseMessage = { peerDataOperationResult: [{ placeholderMessageResendResponse }] };
-    await ana.writes({ protocolMessage: { type: 16, peerDataOperationRequestResponseMessage } });
+    await ana.writes({
+      protocolMessage: {
+        type: proto.Message.ProtocolMessage.Type.PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE,
+        peerDataOperationRequestResponseMessage,
+      },
+    });
     expect(await upToNow()).toEqual([]);
   });
 });
@@ -201,6 +205,54 @@ describe("a message that cannot be read", () => {
     );
     expect(counts()).toContain("undecryptable");
     expect(received()[1]).toMatchObject({ id: "3ADAMAGED", text: "si", provenance: "typed" });
+  });
+});
+
+describe("a message that only the phone has", () => {
+  it("is not read at first, and comes with its own time when the phone has sent it again", async () => {
+    const attrs = {
+      from: ana.pn,
+      id: "3AONLYPHONE",
+      t: String(Math.floor(Date.now() / 1000)),
+      type: "text",
+      notify: "Ana",
+    };
+    rig.web.stanza({ tag: "message", attrs, content: [{ tag: "unavailable", attrs: {} }] });
+    await until(() => counts().includes("undecryptable"));
+    expect(received()).toEqual([]);
+    const webMessageInfoBytes = proto.WebMessageInfo.encode({
+      key: { remoteJid: ana.pn, fromMe: false, id: "3AONLYPHONE" },
+      message: { conversation: "from an advertisement" },
+      messageTimestamp: 1_700_000_000,
+    }).finish();
+    const result = { placeholderMessageResendResponse: { webMessageInfoBytes } };
+    const answer = { peerDataOperationResult: [result], stanzaId: "asked" };
+    rig.web.plain(rig.web.owner.pn, {
+      protocolMessage: {
+        type: proto.Message.ProtocolMessage.Type.PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE,
+        peerDataOperationRequestResponseMessage: answer,
+      },
+    });
+    await until(() => received().length === 1, counts);
+    expect(received()[0]).toMatchObject({
+      id: "3AONLYPHONE",
+      sender: ana.pn,
+      text: "from an advertisement",
+      sentAt: 1_700_000_000_000,
+    });
+  });
+});
+
+describe("a message that nobody can take", () => {
+  it("does not stop those after it", async () => {
+    await rig.store.set(`person:${ana.pn}`, JSON.stringify({ version: 99 }));
+    await ana.writes("from a newer version's friend");
+    const beto = rig.web.contact("Beto");
+    await beto.writes("and I?");
+    await until(() => received().length === 1, counts);
+    expect(received()[0]?.text).toBe("and I?");
+    await until(() => counts().includes("not_handed_on"));
+    expect(process.host.logs.at(-1)).toMatchObject({ level: "error", fields: { code: "store_version" } });
   });
 });
 

@@ -80,7 +80,7 @@ describe("the linked device's state", () => {
       expect.objectContaining({ code: "lease_lost" }),
     );
     expect(fenced).toBe(1);
-    expect(await store.fenced.keys("")).toEqual([]);
+    expect(await store.fenced.keys("")).toEqual(["device"]);
   });
 
   it("keeps credentials once a phone has linked them, and never before", async () => {
