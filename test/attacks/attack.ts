@@ -36,6 +36,8 @@ export interface Person {
   say(text: string, how?: Saying): Promise<void>;
   /** Everything that they were sent, oldest first. */
   heard(): readonly string[];
+  /** Changes their last message to that text, where a platform lets them. */
+  changes?(text: string): Promise<void>;
   /** What their client tells of what it shows, where the platform asks for it. */
   readonly receipts?: Receipts;
 }
@@ -56,10 +58,10 @@ export interface Saying {
 
 /**
  * `tolerant`: set up with `tolerate`, and a short time to live. `faulty`: its platform fails when told to. `webhook`: what
- * the platform pushes can be forged. `check`: nobody is met there, only files are looked at. `replicas`: several processes
- * that are killed.
+ * the platform pushes can be forged. `check`: nobody is met there, only files are looked at. `memory`: nobody either; the
+ * built runtime runs in this process. `replicas`: several processes that are killed.
  */
-export type Special = "tolerant" | "faulty" | "webhook" | "check" | "replicas";
+export type Special = "tolerant" | "faulty" | "webhook" | "check" | "memory" | "replicas";
 
 /** A way to talk to Dale: a channel with its fake platform, or the API. */
 export interface Stage {

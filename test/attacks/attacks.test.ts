@@ -10,6 +10,7 @@ import { replay } from "./cases/replay.js";
 import { replicas } from "./cases/replicas.js";
 import { selfConsent } from "./cases/self-consent.js";
 import { state } from "./cases/state.js";
+import { storedCopy } from "./cases/stored-copy.js";
 import { words } from "./cases/words.js";
 import {
   type Fortress,
@@ -30,6 +31,7 @@ const attacks: readonly Attack[] = [
   ...identity,
   ...replay,
   ...callArguments,
+  ...storedCopy,
   ...state,
   ...replicas,
   ...channelTricks,
@@ -100,7 +102,7 @@ async function everywhere(attack: Attack): Promise<readonly Result[]> {
 
 function applies(attack: Attack, stage: Stage): boolean {
   const { special, agent = "cobranzas" } = attack;
-  return special === stage.special && (special === "check" || stage.agents.has(agent)) && (attack.on?.(stage) ?? true);
+  return special === stage.special && stage.agents.has(agent) && (attack.on?.(stage) ?? true);
 }
 
 async function carriedOut(attack: Attack, stage: Stage, home: Fortress): Promise<Result> {

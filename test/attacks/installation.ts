@@ -2,12 +2,13 @@ import { Queue } from "bullmq";
 import { type FakeBackend, startBackend } from "../fakes/backend/index.js";
 import { type FakeOpenAi, startFakeOpenAi } from "../fakes/openai/index.js";
 import { type FakeBotApi, startFakeBotApi } from "../fakes/telegram-bot-api/index.js";
+import { startFakeTranscription } from "../fakes/transcription/index.js";
 import { startFakeGraph } from "../fakes/whatsapp-graph/index.js";
 import { startFakeWhatsappWeb } from "../fakes/whatsapp-web/index.js";
 import { praxisConnections } from "../fixtures/cobranzas.js";
 import { type Gateway, type Installation, install } from "../fixtures/gateway.js";
 import { startRedisServer } from "../fixtures/redis-server.js";
-import type { Stage } from "./attack.js";
+import type { Special, Stage } from "./attack.js";
 import { webhookSecret } from "./cases/replay.js";
 import type { Processes } from "./cases/replicas.js";
 import { tolerantTtlMs } from "./cases/state.js";
@@ -61,15 +62,21 @@ export interface Fortress {
 export async function startFortress(outside: Outside): Promise<Fortress> {
   const bots = botsOf(outside, agentNames, "");
   const groups = botsOf(outside, ["cobranzas"], "group-");
-  const faulty = botsOf(outside, ["cobranzas"], "faulty-");
+  const faulty = botsOf(outside, ["cobranzas", "modelo"], "faulty-");
   const hooked = botsOf(outside, ["cobranzas"], "hooked-");
-  const [redis, graph, web] = await Promise.all([startRedisServer(), startFakeGraph(), startFakeWhatsappWeb()]);
+  const [redis, graph, web, ear] = await Promise.all([
+    startRedisServer(),
+    startFakeGraph(),
+    startFakeWhatsappWeb(),
+    startFakeTranscription({ text: "si" }),
+  ]);
   const app = graph.app();
   const cloud = { app, number: app.number(), account: "main" };
   const accounts = Object.fromEntries(agentNames.map((agent) => [agent, `web-${agent}`]));
   const place = await install({
     config: {
       redis: { url: redis.url },
+      media: { transcription: { endpoint: ear.url, model: "whisper" } },
       channels: {
         telegram: [
           ...accountsOf(outside, bots, { groups: "always" }),
@@ -100,7 +107,8 @@ export async function startFortress(outside: Outside): Promise<Fortress> {
     apiStage(place),
     telegramStage({ name: "Telegram", slug: "faulty", bots: faulty, special: "faulty" }),
     telegramStage({ name: "Telegram by webhook", slug: "webhook", bots: hooked, special: "webhook" }),
-    filesStage,
+    emptyStage("files", "check"),
+    emptyStage("the runtime in memory", "memory"),
   ];
   return {
     place,
@@ -110,7 +118,7 @@ export async function startFortress(outside: Outside): Promise<Fortress> {
     async close() {
       await Promise.all(stages.map((stage) => stage.close?.()));
       await stopped(dale, place);
-      await Promise.all([redis.remove(), graph.close(), web.close()]);
+      await Promise.all([redis.remove(), graph.close(), web.close(), ear.stop()]);
     },
   };
 }
@@ -138,16 +146,11 @@ export async function startTolerantFortress(outside: Outside): Promise<Fortress>
   };
 }
 
-/** Where nobody is met: only files are looked at. */
-const filesStage: Stage = {
-  name: "files",
-  slug: "files",
-  longest: 0,
-  agents: new Set(),
-  ways: new Set(),
-  special: "check",
-  meet: () => Promise.reject(new Error("nobody is met in a file")),
-};
+/** Where nobody is met. */
+function emptyStage(name: string, special: Special): Stage {
+  const meet = () => Promise.reject(new Error(`nobody is met in ${name}`));
+  return { name, slug: special, special, longest: 0, agents: new Set(["cobranzas"]), ways: new Set(), meet };
+}
 
 async function setWebhooks(outside: Outside, place: Installation, bots: TelegramBots): Promise<void> {
   for (const { bot, account } of Object.values(bots)) {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { faults } from "../../fakes/telegram-bot-api/index.js";
 import type { Attack, Stage, Way } from "../attack.js";
-import { quiet } from "../puppets.js";
+import { quiet, resultsSince, worst } from "../puppets.js";
 import { onTelegram } from "../stages/telegram.js";
 import { onWebchat } from "../stages/webchat.js";
 import { noticeStart } from "../trial.js";
@@ -183,6 +184,69 @@ export const channelTricks: readonly Attack[] = [
       await person.say("¿Te mando el comprobante?", { way: asked });
       const [said] = await trial.talk(person, "si");
       if (!said?.startsWith(noticeStart)) throw new Error(`X17': ${said}`);
+      trial.nothingWritten();
+      return await trial.confirm(person);
+    },
+  },
+  {
+    id: "X34",
+    what: 'the "si" is changed to "no" before it is decided on: it waits for the receipt of the notice',
+    must: "0x",
+    on: ({ slug }) => slug === "cloud" || slug === "whatsapp",
+    async run(trial) {
+      const person = await trial.meet({ blind: true });
+      await trial.ask(person);
+      await trial.until(person, "notice_sent");
+      trial.play(quiet());
+      const before = person.heard().length;
+      await person.say("si");
+      await person.changes?.("no");
+      await person.say("¿hola?");
+      await person.receipts?.look();
+      await trial.heard(person, before + 2);
+      trial.nothingWritten();
+      return await trial.confirm(person);
+    },
+  },
+  {
+    id: "X34'",
+    what: 'the "si" is changed to "no" while the model thinks, before the call',
+    must: "0x",
+    agent: "modelo",
+    on: ({ slug }) => slug === "telegram",
+    async run(trial) {
+      const person = await trial.meet();
+      await trial.ask(person);
+      trial.play((request) =>
+        resultsSince(request) === 0 ? { calls: [trial.call()], delayMs: 1000 } : { text: "Hecho." },
+      );
+      const before = person.heard().length;
+      await person.say("si");
+      await trial.until(person, "granted");
+      await person.changes?.("no");
+      await trial.until(person, "withdrawn");
+      await trial.heard(person, before + 1);
+      trial.nothingWritten();
+      trial.play(quiet());
+      await trial.talk(person, "no");
+      return await trial.confirm(person);
+    },
+  },
+  {
+    id: "X35",
+    what: '"si" while the notice waits, since the platform asked to send more slowly',
+    must: "0",
+    special: "faulty",
+    agent: "modelo",
+    async run(trial) {
+      const person = onTelegram(await trial.meet());
+      trial.play(worst([trial.call()]));
+      person.bot.faults.add("sendMessage", faults.tooManyRequests(2));
+      await person.say(`abrí el plan ${trial.marker}`);
+      await trial.until(person, "proposed");
+      await person.say("si");
+      await trial.heard(person, 2);
+      await trial.until(person, "unseen");
       trial.nothingWritten();
       return await trial.confirm(person);
     },

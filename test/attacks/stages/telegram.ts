@@ -1,4 +1,4 @@
-import type { FakeBot, User } from "../../fakes/telegram-bot-api/index.js";
+import type { FakeBot, Message, User } from "../../fakes/telegram-bot-api/index.js";
 import type { Person, Special, Stage, Way } from "../attack.js";
 
 /** Agent → its bot, and the account's name in dale.yaml. */
@@ -60,6 +60,7 @@ export function telegramStage(options: TelegramStageOptions): Stage {
       const inGroup = options.group === true || alsoAs !== undefined;
       const chat = inGroup ? ((beside && onTelegram(beside).chat) ?? bot.group()) : own;
       const heard = () => bot.sent.filter((message) => message.chat.id === chat.id);
+      let last: Message | undefined;
       const person: TelegramPerson = {
         bot,
         user,
@@ -70,7 +71,10 @@ export function telegramStage(options: TelegramStageOptions): Stage {
         async say(text, how = {}) {
           const quoted = how.quotes === undefined ? undefined : heard()[how.quotes];
           const reply = quoted ? { reply_to_message: { ...quoted, from: bot.user } } : {};
-          send(bot, chat, user, text, how.way ?? "typed", reply);
+          last = send(bot, chat, user, text, how.way ?? "typed", reply) ?? last;
+        },
+        async changes(text) {
+          bot.update({ edited_message: { ...last, text, edit_date: Math.floor(Date.now() / 1000) } });
         },
       };
       return person;
@@ -80,51 +84,59 @@ export function telegramStage(options: TelegramStageOptions): Stage {
 
 type Sent = Readonly<Record<string, unknown>>;
 
-function send(bot: FakeBot, chat: ReturnType<FakeBot["group"]>, user: User, text: string, way: Way, reply: Sent): void {
+function send(
+  bot: FakeBot,
+  chat: ReturnType<FakeBot["group"]>,
+  user: User,
+  text: string,
+  way: Way,
+  reply: Sent,
+): Message | undefined {
   const say = (fields: Sent) => bot.message(chat, { from: user, ...reply, ...fields });
   const now = () => Math.floor(Date.now() / 1000);
   switch (way) {
     case "typed":
-      return void say({ text });
+      return say({ text });
     case "forwarded":
-      return void say({ text, forward_origin: { type: "hidden_user", sender_user_name: "Otro", date: now() } });
+      return say({ text, forward_origin: { type: "hidden_user", sender_user_name: "Otro", date: now() } });
     case "caption":
-      return void say({ caption: text, photo: [{ file_id: bot.file(new Uint8Array(1)) }] });
+      return say({ caption: text, photo: [{ file_id: bot.file(new Uint8Array(1)) }] });
     case "voice":
-      return void say({ caption: text, voice: { file_id: bot.file(new Uint8Array(1)), mime_type: "audio/ogg" } });
+      return say({ caption: text, voice: { file_id: bot.file(new Uint8Array(1)), mime_type: "audio/ogg" } });
     case "via_bot":
-      return void say({ text, via_bot: { ...bot.user, id: 99, username: "otro_bot" } });
+      return say({ text, via_bot: { ...bot.user, id: 99, username: "otro_bot" } });
     case "quoted_elsewhere":
-      return void say({ text, external_reply: { origin: { type: "user", sender_user: user, date: now() } } });
+      return say({ text, external_reply: { origin: { type: "user", sender_user: user, date: now() } } });
     case "partly_quoted":
-      return void say({ text, quote: { text: "¿Querés ver el saldo?", position: 0 } });
+      return say({ text, quote: { text: "¿Querés ver el saldo?", position: 0 } });
     case "struck":
-      return void say({ text, entities: [{ type: "strikethrough", offset: 0, length: text.length }] });
+      return say({ text, entities: [{ type: "strikethrough", offset: 0, length: text.length }] });
     case "command":
-      return void say({ text: `/${text}`, entities: [{ type: "bot_command", offset: 0, length: text.length + 1 }] });
+      return say({ text: `/${text}`, entities: [{ type: "bot_command", offset: 0, length: text.length + 1 }] });
     case "scheduled":
-      return void say({ text, is_from_offline: true });
+      return say({ text, is_from_offline: true });
     case "echo":
-      return void say({ text, from: bot.user });
+      return say({ text, from: bot.user });
     case "anonymous_admin":
-      return void say({
+      return say({
         text,
         from: { id: 1087968824, is_bot: true, first_name: "Group", username: "GroupAnonymousBot" },
         sender_chat: chat,
       });
     case "linked_channel":
-      return void say({
+      return say({
         text,
         from: { id: 777000, is_bot: false, first_name: "Telegram" },
         sender_chat: { id: -100777, type: "channel", title: "Canal" },
         is_automatic_forward: true,
       });
     case "edited":
-      return void bot.update({
+      bot.update({
         edited_message: { message_id: 1, date: now() - 60, edit_date: now(), chat, from: user, text },
       });
+      return undefined;
     case "reaction":
-      return void bot.update(
+      bot.update(
         {
           message_reaction: {
             chat,
@@ -137,8 +149,9 @@ function send(bot: FakeBot, chat: ReturnType<FakeBot["group"]>, user: User, text
         },
         { force: true },
       );
+      return undefined;
     case "button":
-      return void bot.update({
+      bot.update({
         callback_query: {
           id: "1",
           from: user,
@@ -147,5 +160,6 @@ function send(bot: FakeBot, chat: ReturnType<FakeBot["group"]>, user: User, text
           message: bot.sent.findLast((message) => message.chat.id === chat.id),
         },
       });
+      return undefined;
   }
 }

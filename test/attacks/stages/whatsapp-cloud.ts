@@ -64,6 +64,7 @@ export function cloudStage({ app, number, account }: CloudStageOptions): Stage {
       const someone = number.person(name);
       const phone = someone.phone ?? "";
       const client = clients.open(phone, blind);
+      let last = "";
       const person: CloudPerson = {
         session: `whatsapp_cloud:${account}:${phone}:${phone}`,
         agent: "cobranzas",
@@ -75,7 +76,11 @@ export function cloudStage({ app, number, account }: CloudStageOptions): Stage {
         async say(text, { way = "typed", quotes } = {}) {
           const quoted = quotes === undefined ? undefined : client.read()[quotes]?.id;
           const context = quoted === undefined ? {} : { context: { id: quoted, from: number.display } };
-          send(app, number, someone, text, way, context);
+          last = send(app, number, someone, text, way, context) ?? last;
+        },
+        async changes(text) {
+          const edit = { original_message_id: last, message: { type: "text", text: { body: text } } };
+          number.message(someone, { type: "edit", edit });
         },
       };
       return person;
@@ -90,30 +95,30 @@ function send(
   text: string,
   way: Way,
   context: Readonly<Record<string, unknown>>,
-): void {
+): string | undefined {
   const bytes = new Uint8Array(8);
   switch (way) {
     case "forwarded":
-      return void number.types(someone, text, { context: { forwarded: true } });
+      return number.types(someone, text, { context: { forwarded: true } });
     case "caption": {
       const image = { id: number.media(bytes), mime_type: "image/jpeg", sha256: "x", caption: text };
-      return void number.message(someone, { type: "image", image });
+      return number.message(someone, { type: "image", image });
     }
     case "voice": {
       const audio = { id: number.media(bytes, "audio/ogg"), mime_type: "audio/ogg; codecs=opus", voice: true };
-      return void number.message(someone, { type: "audio", audio });
+      return number.message(someone, { type: "audio", audio });
     }
     case "edited": {
       const edit = { original_message_id: "wamid.old", message: { type: "text", text: { body: text } } };
-      return void number.message(someone, { type: "edit", edit });
+      return number.message(someone, { type: "edit", edit });
     }
     case "reaction": {
       const reaction = { message_id: number.sent.at(-1)?.id, emoji: text };
-      return void number.message(someone, { type: "reaction", reaction });
+      return number.message(someone, { type: "reaction", reaction });
     }
     case "button": {
       const interactive = { type: "button_reply", button_reply: { id: "1", title: text } };
-      return void number.message(someone, { type: "interactive", interactive });
+      return number.message(someone, { type: "interactive", interactive });
     }
     case "echo":
       app.tells({
@@ -133,8 +138,8 @@ function send(
           ],
         },
       });
-      return;
+      return undefined;
     default:
-      return void number.types(someone, text, context);
+      return number.types(someone, text, context);
   }
 }

@@ -38,6 +38,7 @@ export function whatsappStage(web: FakeWhatsappWeb, account: string): Stage {
     async meet({ name = "Ana", blind = false } = {}) {
       const contact = web.contact(name);
       const client = clients.open(contact.pn, blind);
+      let last = "";
       return {
         session: `whatsapp:${account}:${contact.pn}:${contact.pn}`,
         agent: "cobranzas",
@@ -45,7 +46,11 @@ export function whatsappStage(web: FakeWhatsappWeb, account: string): Stage {
         receipts: client,
         async say(text, { way = "typed", quotes } = {}) {
           const quoted = quotes === undefined ? undefined : client.read()[quotes]?.id;
-          await send(web, contact, text, way, quoted);
+          last = (await send(web, contact, text, way, quoted)) ?? last;
+        },
+        async changes(text) {
+          const key = { remoteJid: contact.pn, fromMe: true, id: last };
+          await contact.writes({ protocolMessage: { type: 14, key, editedMessage: { conversation: text } } });
         },
       };
     },
@@ -63,44 +68,51 @@ export async function linked(web: FakeWhatsappWeb, place: Installation, account:
   await eventually(async () => (await shown())?.state === "open");
 }
 
-async function send(web: FakeWhatsappWeb, contact: Contact, text: string, way: Way, quoted?: string): Promise<void> {
+async function send(
+  web: FakeWhatsappWeb,
+  contact: Contact,
+  text: string,
+  way: Way,
+  quoted?: string,
+): Promise<string | undefined> {
   const key = { remoteJid: contact.pn, id: web.sent.at(-1)?.id ?? "OLD" };
   switch (way) {
     case "forwarded": {
       const contextInfo = { isForwarded: true, forwardingScore: 1 };
-      return void (await contact.writes({ extendedTextMessage: { text, contextInfo } }));
+      return await contact.writes({ extendedTextMessage: { text, contextInfo } });
     }
     case "caption": {
       const file = await web.upload(new Uint8Array(64), "image");
-      return void (await contact.writes({ imageMessage: { ...file, mimetype: "image/jpeg", caption: text } }));
+      return await contact.writes({ imageMessage: { ...file, mimetype: "image/jpeg", caption: text } });
     }
     case "voice": {
       const file = await web.upload(new Uint8Array(64), "audio");
-      return void (await contact.writes({ audioMessage: { ...file, ptt: true, mimetype: "audio/ogg; codecs=opus" } }));
+      return await contact.writes({ audioMessage: { ...file, ptt: true, mimetype: "audio/ogg; codecs=opus" } });
     }
     case "edited": {
       const own = { ...key, fromMe: true };
-      return void (await contact.writes({
+      return await contact.writes({
         protocolMessage: { type: 14, key: own, editedMessage: { conversation: text } },
-      }));
+      });
     }
     case "reaction":
-      return void (await contact.writes({ reactionMessage: { key, text } }));
+      return await contact.writes({ reactionMessage: { key, text } });
     case "button":
-      return void (await contact.writes({
+      return await contact.writes({
         buttonsResponseMessage: { selectedButtonId: "yes", selectedDisplayText: text, type: 1 },
-      }));
+      });
     case "echo":
-      return void (await web.ownerWrites(contact, text));
+      await web.ownerWrites(contact, text);
+      return undefined;
     case "quoted_elsewhere": {
       const contextInfo = { stanzaId: key.id, remoteJid: "120363000000000001@g.us", participant: web.owner.pn };
-      return void (await contact.writes({
+      return await contact.writes({
         extendedTextMessage: { text, contextInfo: { ...contextInfo, quotedMessage: { conversation: "…" } } },
-      }));
+      });
     }
     default: {
       const contextInfo = { stanzaId: quoted ?? "", participant: web.owner.pn, quotedMessage: { conversation: "…" } };
-      await contact.writes(quoted === undefined ? text : { extendedTextMessage: { text, contextInfo } });
+      return await contact.writes(quoted === undefined ? text : { extendedTextMessage: { text, contextInfo } });
     }
   }
 }
