@@ -8,7 +8,8 @@ export interface Inbox<T> {
   waiting(): readonly T[];
   /** Nothing is handed over until `release`. */
   hold(): void;
-  release(): void;
+  /** @param order what was held is handed over in this order; what compares equal, as it came */
+  release(order?: (one: T, other: T) => number): void;
   /** Hands over no more. Resolves when nothing is under way. */
   stop(): Promise<void>;
 }
@@ -34,7 +35,7 @@ export function createInbox<T>(options: InboxOptions<T>): Inbox<T> {
       if (item === undefined) return;
       try {
         await options.take(item);
-        items.shift();
+        items.splice(items.indexOf(item), 1);
         failures = 0;
       } catch (error) {
         options.onRefused(error);
@@ -66,7 +67,8 @@ export function createInbox<T>(options: InboxOptions<T>): Inbox<T> {
     hold() {
       held = true;
     },
-    release() {
+    release(order) {
+      if (held && order) items.sort(order);
       held = false;
       go();
     },

@@ -1,4 +1,10 @@
-import type { BaileysEventMap, BinaryNode, WAMessage, WAMessageKey } from "@whiskeysockets/baileys";
+import {
+  type BaileysEventMap,
+  type BinaryNode,
+  toNumber,
+  type WAMessage,
+  type WAMessageKey,
+} from "@whiskeysockets/baileys";
 import type { ChannelHost } from "../../src/channels/index.js";
 import { DaleError, isRetryable } from "../../src/errors/index.js";
 import { contentOf } from "./content.js";
@@ -88,14 +94,14 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
     clearTimeout(quiet);
     caughtUp = true;
     quiet = undefined;
-    arrivals.release();
+    arrivals.release(byAge);
   }
 
-  function arrived(given: WAMessage): void {
+  function arrived(given: WAMessage, waited: boolean): void {
     const receivedAt = host.now();
     // Baileys goes on with the object: an edit in the same batch is written into it.
     const message = { ...given, key: { ...given.key } };
-    arrivals.add({ message, receivedAt, entries: journal.entriesOf(message.key) });
+    arrivals.add({ message, receivedAt, waited, entries: journal.entriesOf(message.key) });
     const content = message.message ? contentOf(message.message) : undefined;
     if (content?.kind === "edited" || content?.kind === "revoked") change(message.key, content.target, content.kind);
   }
@@ -110,8 +116,8 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
   }
 
   return {
-    messages({ messages }) {
-      for (const message of messages) arrived(message);
+    messages({ messages, type }) {
+      for (const message of messages) arrived(message, type === "append");
       if (quiet !== undefined && caughtUp) releaseAfter(timing.settle);
     },
     updates(updates) {
@@ -128,7 +134,7 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
       for (const word of wordsOfGroup(updates)) words.add(word);
     },
     async takeUp() {
-      for (const left of await journal.leftovers()) arrivals.add(left);
+      for (const left of await journal.leftovers()) arrivals.add({ ...left, waited: true });
     },
     connecting() {
       caughtUp = false;
@@ -148,6 +154,15 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
       await Promise.all([arrivals.stop(), words.stop()]);
     },
   };
+}
+
+/**
+ * What is typed while the batch is being handed over is decrypted beside it, and may be told of before: a "yes" must not
+ * overtake the "no" that was typed earlier.
+ */
+function byAge(one: Arrival, other: Arrival): number {
+  const seconds = (arrival: Arrival) => toNumber(arrival.message.messageTimestamp);
+  return seconds(one) - seconds(other) || Number(other.waited) - Number(one.waited);
 }
 
 function codeOf(error: unknown): string {

@@ -10,6 +10,8 @@ export interface Arrival {
   readonly message: WAMessage;
   /** By our clock, ms since 1970. */
   readonly receivedAt: number;
+  /** It was typed while we were away. */
+  readonly waited: boolean;
   /** Its entries in the journal. */
   readonly entries: readonly string[];
   /** Its author changed it, or took it back, before it was handed on. */

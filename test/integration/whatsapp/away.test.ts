@@ -30,6 +30,28 @@ describe("while we were away", () => {
     return { host, adapter, received, texts: received.map(({ text, provenance }) => [text, provenance]) };
   }
 
+  it("a message that is typed meanwhile does not overtake those that waited", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    rig.web.faults.noOfflineEnd = true;
+    for (let n = 0; n < 15; n++) await ana.writes(`waited ${n}`, { at: now - 20 + n });
+    const { adapter, host } = rig.process();
+    const began = rig.web.next("login");
+    await adapter.start();
+    await began;
+    await until(() => adapter.status().state === "open");
+    await ana.writes("dale", { at: now });
+    await ana.writes("that was all", { at: now });
+    await until(
+      () => host.received.length === 17,
+      () => host.received.length,
+    );
+    expect(host.received.map(({ text }) => text)).toEqual([
+      ...Array.from({ length: 15 }, (_, n) => `waited ${n}`),
+      "dale",
+      "that was all",
+    ]);
+  });
+
   it("nothing is lost, and everything says when it was typed", async () => {
     const at = Math.floor(Date.now() / 1000) - 3_600;
     for (let n = 0; n < 25; n++) await ana.writes(`message ${n}`, { at: at + n });

@@ -42,6 +42,27 @@ describe("an inbox", () => {
     expect(taken).toEqual([1, 2]);
   });
 
+  it("hands over what it held in the order that it is told, and what is equal as it came", async () => {
+    const { inbox, taken } = rig();
+    inbox.hold();
+    for (const item of [21, 11, 12, 22, 13]) inbox.add(item);
+    inbox.release((one, other) => Math.floor(one / 10) - Math.floor(other / 10));
+    await settled();
+    expect(taken).toEqual([11, 12, 13, 21, 22]);
+  });
+
+  it("hands nothing over twice when it is sorted while it tries", async () => {
+    const { inbox, taken } = rig((item, tries) => item === 9 && tries < 6);
+    inbox.add(9);
+    await settled();
+    inbox.hold();
+    inbox.add(1);
+    inbox.release((one, other) => one - other);
+    await settled();
+    await settled();
+    expect(taken.toSorted()).toEqual([1, 9]);
+  });
+
   it("hands over nothing after it was stopped, and forgets nothing", async () => {
     const { inbox, taken } = rig((item) => item === 2);
     for (const item of [1, 2, 3]) inbox.add(item);
