@@ -14,7 +14,7 @@ ensureBuild();
 
 const example = join(root, "examples", "cobranzas");
 const backEnd = spawn(process.execPath, [join(example, "backend.mjs"), "0"], {
-  stdio: ["ignore", "pipe", "inherit"],
+  stdio: ["ignore", "pipe", "inherit", "ipc"],
 });
 const praxis = await address(backEnd);
 const port = process.env.DALE_PORT ?? String(await freePort(8080));
@@ -27,7 +27,7 @@ const dale = spawn(
     join(example, "dale.yaml"),
     ...process.argv.slice(2),
   ],
-  { stdio: "inherit", env: { ...process.env, PRAXIS_URL: praxis, DALE_PORT: port } },
+  { stdio: ["ignore", "inherit", "inherit", "ipc"], env: { ...process.env, PRAXIS_URL: praxis, DALE_PORT: port } },
 );
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => dale.kill("SIGTERM"));

@@ -133,6 +133,8 @@ server.on("error", (error) => {
   process.exit(1);
 });
 server.listen(port, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
+// Started with a channel by somebody who is gone: nobody else would stop us.
+if (process.channel) process.once("disconnect", () => process.exit(0));
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.on(signal, () => {
     server.close(() => process.exit(0));

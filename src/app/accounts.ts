@@ -59,7 +59,7 @@ export async function createAccount(settings: ChannelAccount, options: AccountsO
     statusChanged: (status) => tell(status),
     count: (event) => options.metrics.channelEvents.inc({ ...labels, event }),
     store: createRedisChannelStore({ ...options.shard, signals: options.signals, channel, account: name }),
-    logger: options.logger.child(labels),
+    logger: options.logger.child({ channel }),
     now: options.now,
   };
   return {

@@ -74,7 +74,7 @@ export async function boot(file: string, env: Environment): Promise<Boot> {
   const loaded = { ...declared, ...(rules?.ok ? { policies: rules.policies } : {}) };
   const names = found.agents;
   const unserved = config.channels.filter(({ agent }) => !names.has(agent));
-  problems.push(...(await unservedProblems(config, unserved, failed)));
+  problems.push(...(await unservedProblems(config, unserved, failed, env)));
   const channels = config.channels.filter(({ agent }) => names.has(agent));
   return { ok: true, config: { ...config, channels }, loaded, problems };
 }
@@ -116,9 +116,10 @@ async function unservedProblems(
   config: DaleConfig,
   unserved: DaleConfig["channels"],
   failed: ReadonlySet<string>,
+  env: Environment,
 ): Promise<readonly Problem[]> {
   if (unserved.length === 0) return [];
-  const parsed = await readYaml(config.file);
+  const parsed = await readYaml(config.file, env);
   if (!parsed.ok) return parsed.problems;
   const { yaml } = parsed;
   return unserved.map(({ channel, name, agent }) => {

@@ -231,8 +231,16 @@ export function createDale(options: DaleOptions): Dale {
         else closers.push(() => running.close(graceMs));
       }
       if (!has("ingress")) return;
+      let told = "";
       const tell = (): void => {
         const status = adapter.status();
+        const words = `${status.state} ${status.reason ?? ""}`;
+        if (words !== told) {
+          const { channel, name: account } = adapter;
+          const { state, reason } = status;
+          logger[state === "open" ? "info" : "warn"]({ channel, account, state, reason }, "channel");
+        }
+        told = words;
         void store.status.put(adapter.channel, adapter.name, status).catch(() => undefined);
         if (!consumer || !overConnection) return;
         void (status.state === "open" ? consumer.resume() : consumer.pause()).catch(() => undefined);

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { z } from "zod";
 import { DaleError } from "../errors/index.js";
 import { createConnections } from "../store/index.js";
 import type { Loaded } from "./boot.js";
-import type { DaleConfig } from "./config/index.js";
+import type { DaleConfig, TelegramAccount } from "./config/index.js";
 import type { Logger } from "./logger.js";
 
 export interface Finding {
@@ -32,13 +33,15 @@ export async function examine(options: ExamineOptions): Promise<readonly Finding
   for (const { name, baseUrl } of loaded.connections.values())
     if (baseUrl) endpoints.set(baseUrl, `connection ${name}`);
   for (const account of config.channels) {
-    if (account.channel === "telegram") endpoints.set(account.apiRoot, `telegram:${account.name}`);
     if (account.channel === "whatsapp_cloud") endpoints.set(account.graphUrl, `whatsapp_cloud:${account.name}`);
   }
   return [
     { part: "node", ok: true, says: process.versions.node },
     await redisFinding(options),
     ...(await Promise.all([...endpoints].map(([url, part]) => reaches(part, url)))),
+    ...(await Promise.all(
+      config.channels.flatMap((account) => (account.channel === "telegram" ? [bot(account)] : [])),
+    )),
   ];
 }
 
@@ -64,6 +67,21 @@ async function redisFinding({ config, logger }: ExamineOptions): Promise<Finding
     return { part: "redis", ok: false, says: error instanceof DaleError ? error.message : "cannot be used" };
   } finally {
     await connections.close();
+  }
+}
+
+/** Asks the Bot API who the token belongs to. Its address holds the token, so nothing of a failure is repeated. */
+async function bot({ name, apiRoot, token }: TelegramAccount): Promise<Finding> {
+  const part = `telegram:${name}`;
+  try {
+    const response = await fetch(`${apiRoot}/bot${token}/getMe`, { signal: AbortSignal.timeout(patienceMs) });
+    if (response.status === 401 || response.status === 404) {
+      return { part, ok: false, says: "Telegram refuses the token: take it from @BotFather again" };
+    }
+    const { result } = z.object({ result: z.object({ username: z.string() }) }).parse(await response.json());
+    return { part, ok: true, says: `is @${result.username}` };
+  } catch {
+    return { part, ok: false, says: `${new URL(apiRoot).origin} does not answer as Telegram does` };
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createInterface } from "node:readline/promises";
+import { createInterface, type Interface } from "node:readline/promises";
 import { z } from "zod";
 
 interface ChatOptions {
@@ -28,10 +28,14 @@ export async function chat(options: ChatOptions): Promise<void> {
     return response.json();
   };
 
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  let terminal: Interface | undefined;
   try {
-    const agent = options.agent ?? agents.parse(await call("/v1/agents")).items[0]?.name;
+    const known = agents.parse(await call("/v1/agents")).items.map(({ name }) => name);
+    const agent = options.agent ?? known[0];
     if (agent === undefined) throw new Error("No agent is loaded there.");
+    if (!known.includes(agent)) throw new Error(`No agent named ${agent} is loaded there, only ${known.join(", ")}.`);
+    // Opened only now: lines that are piped in would be gone before somebody reads them.
+    terminal = createInterface({ input: process.stdin, output: process.stdout });
     const session = options.session ?? `terminal-${randomUUID()}`;
     console.log(`Talking to ${agent}. Ctrl-D ends.\n`);
     terminal.setPrompt("> ");
@@ -50,6 +54,6 @@ export async function chat(options: ChatOptions): Promise<void> {
     console.error(`Dale at ${options.url}: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = 1;
   } finally {
-    terminal.close();
+    terminal?.close();
   }
 }

@@ -9,6 +9,9 @@ interface StartOptions {
 
 const allRoles: readonly Role[] = ["ingress", "worker", "sender", "http"];
 
+/** How long draining may take in all, ms: turns and requests have a minute, closing comes on top. */
+const drainMs = 75_000;
+
 /** Runs until SIGTERM or SIGINT, drains and exits 0. A bad configuration exits 2, anything fatal 1. */
 export async function start(options: StartOptions): Promise<void> {
   const booted = await boot(options.config, process.env);
@@ -33,18 +36,28 @@ export async function start(options: StartOptions): Promise<void> {
 
   let stopping = false;
   const stop = async (signal: string) => {
-    if (stopping) return;
+    if (stopping) {
+      logger.warn({ signal }, "ended without draining to the end");
+      process.exit(1);
+    }
     stopping = true;
     logger.info({ signal }, "draining");
+    const late = setTimeout(() => {
+      logger.error("not drained in time; what was left in mid-run will run again");
+      process.exit(1);
+    }, drainMs);
     await dale.stop();
+    clearTimeout(late);
     process.exit(0);
   };
+  // A parent that started us with a channel and is gone: nobody else would stop us.
+  if (process.channel) process.once("disconnect", () => void stop("disconnect"));
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
   process.on("unhandledRejection", (error) => logger.error({ error }, "unhandled rejection"));
 
   try {
     const { lines } = await dale.start();
-    for (const line of lines) console.log(line);
+    for (const line of lines) console.error(line);
   } catch (error) {
     await dale.stop().catch(() => undefined);
     if (error instanceof DaleError) return fatal(error);

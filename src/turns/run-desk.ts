@@ -42,7 +42,8 @@ export function createRunDesk(options: RunDeskOptions): RunDesk {
     async run(asked, signal) {
       const turn = options.newTurnId();
       let announced = () => {};
-      const stop = await options.signals.listen(turn, () => announced());
+      // Not waited for: with the store away, adding has to fail at once, and nobody announces anything.
+      const listening = options.signals.listen(turn, () => announced()).catch(() => () => {});
       try {
         const data: TurnRequest = { version: 1, kind: "run", receivedAt: options.now(), target: "agent", ...asked };
         await options.inbound.add({ id: turn, key: asked.session, data });
@@ -58,7 +59,7 @@ export function createRunDesk(options: RunDeskOptions): RunDesk {
           ]);
         }
       } finally {
-        stop();
+        void listening.then((stop) => stop());
       }
     },
   };

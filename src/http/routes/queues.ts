@@ -9,13 +9,15 @@ import type { Access } from "../access.js";
 import type { HttpPorts } from "../ports.js";
 
 /** The queue dashboard: read-only, and without texts, phone numbers or arguments. */
-export function queueRoutes(ports: Pick<HttpPorts, "queues">, access: Access): Hono {
+export function queueRoutes(ports: Pick<HttpPorts, "queues" | "turns">, access: Access): Hono {
   const server = new HonoAdapter(serveStatic);
   server.setBasePath("/queues");
   createBullBoard({
     queues: ports.queues.map((queue) => {
       const adapter = new BullMQAdapter(queue, { readOnlyMode: true });
       adapter.setFormatter("data", masked);
+      // A job's name is its session, and may hold a phone number: shown as in the logs.
+      adapter.setFormatter("name", (job) => ports.turns.opaque(job.name));
       return adapter;
     }),
     serverAdapter: board(server),
