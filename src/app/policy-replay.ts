@@ -25,6 +25,8 @@ import {
 const line = z.looseObject({
   type: z.string().optional(),
   kind: z.string().optional(),
+  /** Of a yes in the evidence: whose it was. */
+  consent: z.string().optional(),
   at: z.iso.datetime({ offset: true }).optional(),
   session: z.string().default(""),
   tool: z.string().min(1),
@@ -77,8 +79,8 @@ export async function replayCalls(file: string, policies: Policies): Promise<Rep
   let [calls, confirmations, other, withoutArguments, clock] = [0, 0, 0, 0, 0];
 
   function keep(entry: Line, number: number): void {
-    const human = entry.type === "granted" && entry.kind === "human_review";
-    const kind = confirmationKinds.find((each) => each === entry.kind) ?? "confirmation";
+    const reviewed = entry.type === "granted" && entry.consent === "human_review";
+    const kind = confirmationKinds.find((each) => each === (entry.consent ?? entry.kind)) ?? "confirmation";
     const list = sessions.get(entry.session) ?? [];
     list.unshift({
       version: 1,
@@ -86,7 +88,7 @@ export async function replayCalls(file: string, policies: Policies): Promise<Rep
       tool: entry.tool,
       kind,
       outcome: confirmationOutcomes.find((each) => each === entry.outcome) ?? "approved",
-      role: entry.actor_role ?? (human ? "reviewer" : "user"),
+      role: entry.actor_role ?? (reviewed ? "reviewer" : "user"),
       ...(entry.ref === undefined ? {} : { ref: entry.ref }),
       at: clock,
       binding: { to: "tool" },

@@ -47,7 +47,7 @@ function decide(approval: Approval, { outcome, reviewer, comment, at }: Of<"deci
   if (approval.current.state !== "waiting") return unchanged(approval, "stale");
   if (at >= approval.expiresAt) return { ...lapse(approval, at, "nobody_decided"), outcome: "stale" };
   const decision = { id: approval.id, reviewer, comment, at };
-  const detail = { approval: true, kind: "human_review", by: reviewer, comment };
+  const detail = { approval: true, consent: "human_review", by: reviewer, comment };
   return to(approval, { state: outcome, decision }, "done", [
     outcome === "approved"
       ? { type: "granted", at, detail }

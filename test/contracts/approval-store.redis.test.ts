@@ -131,7 +131,7 @@ describe("approvals", () => {
       agent: "cobranzas",
       tool: "praxis_crear_record",
       argsHash: parked.fingerprint,
-      detail: { kind: "human_review", by: "ana", comment: "checked" },
+      detail: { consent: "human_review", by: "ana", comment: "checked" },
     });
     expect(JSON.stringify(entries)).not.toContain('"args"');
   });

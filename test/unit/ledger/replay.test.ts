@@ -84,6 +84,9 @@ describe("a replay of recorded calls", () => {
       "4 already_used",
     ]);
     expect(await reasons([reviewed, call])).toEqual(["2 kind_not_accepted"]);
+    const args_hash = fingerprint("issue_refund", args);
+    const granted = { session: "s", tool: "issue_refund", args_hash, type: "granted", consent: "human_review" };
+    expect(await reasons([granted, call], { accept: review })).toEqual(["2 confirmed"]);
   });
 
   it("names the lines that it cannot read, and goes on", async () => {
