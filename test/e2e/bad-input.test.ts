@@ -58,11 +58,12 @@ afterEach(() => {
 
 const textsTo = (bot: FakeBot, chat: number) =>
   bot.sent.filter((sent) => sent.chat.id === chat).map(({ text }) => text);
-const run = async (query: string, session: string) => {
+const run = async (query: string, session: string, signal?: AbortSignal) => {
   const response = await fetch(`${place.url}/v1/agents/cobranzas/run`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${place.token}` },
     body: JSON.stringify({ query, session_id: session }),
+    ...(signal ? { signal } : {}),
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
@@ -98,6 +99,7 @@ describe("Redis away", () => {
       polled.message(chat, { from: user, text: "while it was away" });
       const refused = await push(writer, id, "refused", AbortSignal.timeout(2000));
       expect(refused.status).toBe(503);
+      expect((await run("hello", "away", AbortSignal.timeout(5000))).status).toBe(503);
       expect(polled.pending().length).toBeGreaterThan(0);
       await go();
       await eventually(() => textsTo(polled, chat.id).includes("echo while it was away") || undefined, 30_000);

@@ -43,6 +43,13 @@ describe("the boot", () => {
     expect((await check(files, true)).refused).toBe(true);
   });
 
+  it("names an agent that is not there in a file that takes values from the environment", async () => {
+    const text = "agents: agents\nhttp: { port: ${PORT:-8080} }\nchannels: { webchat: [{ name: one, agent: z }] }\n";
+    const { lines, refused } = await check({ ...good, "dale.yaml": text });
+    expect(lines).toEqual([expect.stringMatching(/^dale\.yaml:3:\d+: error: no agent is named z/)]);
+    expect(refused).toBe(true);
+  });
+
   it("leaves out what depends on an agent whose script is bad", async () => {
     const { refused, agents, lines } = await check({
       "dale.yaml": "agents: agents\n",
