@@ -101,7 +101,9 @@ export function createEvidenceJournal(shard: Shard): EvidenceJournal {
         return { sessions, ...(since === undefined ? {} : { since: Number(since) }) };
       }),
     sessions: (limit) =>
-      reachingRedis("looking for evidence", async () => (limit > 0 ? await redis.zrange(listed, "0", String(limit - 1)) : [])),
+      reachingRedis("looking for evidence", async () =>
+        limit > 0 ? await redis.zrange(listed, "0", String(limit - 1)) : [],
+      ),
     waiting: (sessions, each) =>
       reachingRedis("reading evidence", () =>
         Promise.all(
