@@ -17,6 +17,8 @@ const tell = (message: FromPglite, then?: () => void): void => {
   process.send?.(message, undefined, {}, () => then?.());
 };
 process.on("disconnect", () => process.exit(0));
+// It may have ended before this line.
+if (!process.connected) process.exit(0);
 /** Nothing is done with them: having them is the lock. */
 const held: unknown[] = [];
 process.on("message", (message: ToPglite, handle: unknown) => {
