@@ -33,7 +33,6 @@ export { createGatewayDesk, type GatewayAddress } from "./gateway-desk.js";
 export {
   type AwaitApprovalOptions,
   isOff,
-  type Ledger,
   type LedgerParts,
   type Recorded,
   type ToolCallToCheck,
@@ -47,6 +46,7 @@ export {
   confirmToolCall,
   guardOpenAITools,
   guardTools,
+  type Ledger,
   openLedger,
   withContext,
 } from "./module.js";

@@ -46,7 +46,8 @@ export interface AwaitApprovalOptions {
   readonly timeoutMs?: number;
 }
 
-export interface Ledger {
+/** A ledger's own part; `Ledger` adds the rules to it. */
+export interface LedgerCore {
   /** Records that somebody was asked about a call. Never throws, and never rejects, whatever it is handed. */
   confirmToolCall(input: ConfirmationInput): Promise<Recorded>;
   /** Runs `fn` with a session (or a trace) whose confirmations these are. @returns what `fn` returns */
@@ -75,8 +76,8 @@ export interface LedgerParts {
 
 const usualTimeoutMs = 5 * 60_000;
 
-/** A ledger on its parts; `createLedger` is what puts them together for an app. */
-export function createLedgerOn(parts: LedgerParts): Ledger {
+/** A ledger on its parts, as far as it records. */
+export function createLedgerOn(parts: LedgerParts): LedgerCore {
   const { store, now } = parts;
   const scheme = schemeFor(parts.hidden);
 

@@ -10,7 +10,7 @@ import {
   type AwaitApprovalOptions,
   createLedgerOn,
   isOff,
-  type Ledger,
+  type LedgerCore,
   type LedgerParts,
   type Recorded,
   readCall,
@@ -26,9 +26,25 @@ import { type PoliciesInput, readPolicies } from "./policies/shape.js";
 const partsOf = new WeakMap<Ledger, LedgerParts>();
 let latest: Ledger | undefined;
 
+/** What `createLedger` returns. Its methods are this module's functions, for this ledger. */
+export interface Ledger extends LedgerCore {
+  checkToolCall(call: ToolCallToCheck, options: RulesToCheck): Promise<CallVerdict>;
+  guardTools<Tools extends object>(tools: Tools, options: RulesToCheck): Tools;
+  guardOpenAITools<Tool extends object>(tools: readonly Tool[], options: RulesToCheck): Tool[];
+}
+
+export interface RulesToCheck {
+  readonly policies: PoliciesInput | Policies;
+}
+
 /** Makes a ledger, which the functions below serve from now on. */
 export function openLedger(parts: LedgerParts): Ledger {
-  const ledger = createLedgerOn(parts);
+  const ledger: Ledger = {
+    ...createLedgerOn(parts),
+    checkToolCall: (call, { policies }) => checkToolCall(call, { ledger, policies }),
+    guardTools: (tools, { policies }) => guardTools(tools, { ledger, policies }),
+    guardOpenAITools: (tools, { policies }) => guardOpenAITools(tools, { ledger, policies }),
+  };
   partsOf.set(ledger, parts);
   latest = ledger;
   return ledger;
@@ -63,10 +79,9 @@ export async function awaitApproval(
   return await latest.awaitApproval(tool, args, options);
 }
 
-export interface CheckWith {
+export interface CheckWith extends RulesToCheck {
   /** Absent: every rule reports `no_confirmation_data`. */
   readonly ledger?: Ledger | undefined;
-  readonly policies: PoliciesInput | Policies;
 }
 
 /**
