@@ -4,23 +4,20 @@ import { callArguments } from "./cases/arguments.js";
 import { channelTricks } from "./cases/channel-tricks.js";
 import { configuration } from "./cases/configuration.js";
 import { grants } from "./cases/grants.js";
+import { groupTricks } from "./cases/group-tricks.js";
 import { identity } from "./cases/identity.js";
 import { notice } from "./cases/notice.js";
 import { replay } from "./cases/replay.js";
 import { replicas } from "./cases/replicas.js";
+import { reviewers } from "./cases/reviewers.js";
 import { selfConsent } from "./cases/self-consent.js";
 import { state } from "./cases/state.js";
 import { storedCopy } from "./cases/stored-copy.js";
+import { webchatTricks } from "./cases/webchat-tricks.js";
 import { words } from "./cases/words.js";
-import {
-  type Fortress,
-  type Outside,
-  startFortress,
-  startOutside,
-  startReplicas,
-  startTolerantFortress,
-} from "./installation.js";
+import { type Fortress, startFortress, startReplicas, startTolerantFortress } from "./installation.js";
 import { lastLine, outcomeTable, type Result, tableOfPage } from "./outcomes.js";
+import { type Outside, startOutside } from "./outside.js";
 import { createTrial } from "./trial.js";
 
 const attacks: readonly Attack[] = [
@@ -35,7 +32,10 @@ const attacks: readonly Attack[] = [
   ...state,
   ...replicas,
   ...channelTricks,
+  ...webchatTricks,
+  ...groupTricks,
   ...grants,
+  ...reviewers,
 ];
 const results: Result[] = [];
 
@@ -53,12 +53,12 @@ beforeAll(async () => {
     underway.set(attack, mine);
     before = mine;
   }
-});
+}, 120_000);
 afterAll(async () => {
   console.log(`${table()}\n\n${lastLine(results)}`);
   await Promise.all(fortresses.map((fortress) => fortress.close()));
   await outside.close();
-});
+}, 120_000);
 
 describe.concurrent("an attack in one process", () => {
   for (const attack of attacks.filter(({ special }) => special !== "replicas")) {
@@ -68,7 +68,7 @@ describe.concurrent("an attack in one process", () => {
 
 describe("an attack on several processes", () => {
   for (const attack of attacks.filter(({ special }) => special === "replicas")) {
-    it(`${attack.id}: ${attack.what}`, async () => asItMust((await underway.get(attack)) ?? []));
+    it(`${attack.id}: ${attack.what}`, async () => asItMust((await underway.get(attack)) ?? []), 120_000);
   }
 });
 

@@ -6,12 +6,17 @@ import { cobranzasAgent, praxisManifest } from "../fixtures/cobranzas.js";
  */
 export const agentNames = ["cobranzas", "modelo", "jefe", "jefe-modelo", "cadena", "cadena-modelo"] as const;
 
+/** Waits for a reviewer, too, where there are rules. */
+export const reviewedTool = "praxis_pagar_record";
+
+export const policies: unknown = { require_confirmation: [{ tools: [reviewedTool], on_missing: "request_approval" }] };
+
 /** Words of the prompts of those that are asked things without a marker. */
 export const promptWords = { sub: "SUB-AGENT", link: "CHAIN-LINK" } as const;
 
 const string = (description: string) => ({ type: "string", description });
 
-/** Creates (gated), deletes (gated) and reads. */
+/** Creates, deletes and pays, all of it gated, and reads. */
 export const manifest: unknown = {
   ...(praxisManifest as object),
   spec: {
@@ -26,6 +31,7 @@ export const manifest: unknown = {
       },
       write("crear_record", "/records"),
       write("borrar_record", "/records/borrar"),
+      write("pagar_record", "/records/pagar"),
     ],
   },
 };
@@ -54,8 +60,8 @@ const gated = {
   name: "praxis",
   type: "integration",
   connection: "praxis_main",
-  actions: ["buscar_records", "crear_record", "borrar_record"],
-  confirm: ["crear_record", "borrar_record"],
+  actions: ["buscar_records", "crear_record", "borrar_record", "pagar_record"],
+  confirm: ["crear_record", "borrar_record", "pagar_record"],
 };
 const askSub = { name: "ask_sub", type: "agent", agent: "sub", description: "Asks the specialist" };
 

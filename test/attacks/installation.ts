@@ -1,51 +1,20 @@
 import { Queue } from "bullmq";
-import { type FakeBackend, startBackend } from "../fakes/backend/index.js";
-import { type FakeOpenAi, startFakeOpenAi } from "../fakes/openai/index.js";
-import { type FakeBotApi, startFakeBotApi } from "../fakes/telegram-bot-api/index.js";
 import { startFakeTranscription } from "../fakes/transcription/index.js";
 import { startFakeGraph } from "../fakes/whatsapp-graph/index.js";
 import { startFakeWhatsappWeb } from "../fakes/whatsapp-web/index.js";
-import { praxisConnections } from "../fixtures/cobranzas.js";
 import { type Gateway, type Installation, install } from "../fixtures/gateway.js";
 import { startRedisServer } from "../fixtures/redis-server.js";
 import type { Special, Stage } from "./attack.js";
 import { webhookSecret } from "./cases/replay.js";
 import type { Processes } from "./cases/replicas.js";
 import { tolerantTtlMs } from "./cases/state.js";
-import { agentFiles, agentNames, manifest, workflowFile } from "./desk.js";
-import { createPuppets, type Puppets } from "./puppets.js";
+import { agentNames, policies, workflowFile } from "./desk.js";
+import { accountsOf, botsOf, filesOf, type Outside, startOutside } from "./outside.js";
 import { apiStage } from "./stages/api.js";
 import { type TelegramBots, telegramStage } from "./stages/telegram.js";
 import { webchatStage } from "./stages/webchat.js";
 import { linked, whatsappStage } from "./stages/whatsapp.js";
 import { cloudAccount, cloudStage, cloudVerifyToken } from "./stages/whatsapp-cloud.js";
-
-/** The platforms that every installation talks to. */
-export interface Outside {
-  readonly backend: FakeBackend;
-  readonly model: FakeOpenAi;
-  readonly telegram: FakeBotApi;
-  readonly puppets: Puppets;
-  close(): Promise<void>;
-}
-
-export async function startOutside(): Promise<Outside> {
-  const puppets = createPuppets();
-  const [backend, model, telegram] = await Promise.all([
-    startBackend(),
-    startFakeOpenAi({ script: puppets.play }),
-    startFakeBotApi(),
-  ]);
-  return {
-    backend,
-    model,
-    telegram,
-    puppets,
-    async close() {
-      await Promise.all([backend.close(), model.stop(), telegram.close()]);
-    },
-  };
-}
 
 /** A gateway under attack, and the ways in. */
 export interface Fortress {
@@ -76,6 +45,7 @@ export async function startFortress(outside: Outside): Promise<Fortress> {
   const place = await install({
     config: {
       redis: { url: redis.url },
+      policies: "policies.yaml",
       media: { transcription: { endpoint: ear.url, model: "whisper" } },
       channels: {
         telegram: [
@@ -90,7 +60,10 @@ export async function startFortress(outside: Outside): Promise<Fortress> {
       },
     },
     ...filesOf(outside),
-    more: { "agents/informe.workflow.yaml": JSON.stringify(workflowFile) },
+    more: {
+      "agents/informe.workflow.yaml": JSON.stringify(workflowFile),
+      "policies.yaml": JSON.stringify(policies),
+    },
   });
   const dale = await place.start();
   await Promise.all([
@@ -198,35 +171,6 @@ export async function startReplicas(): Promise<Fortress> {
       await redis.remove();
       await outside.close();
     },
-  };
-}
-
-function botsOf(outside: Outside, agents: readonly string[], prefix: string): TelegramBots {
-  return Object.fromEntries(
-    agents.map((agent) => [agent, { bot: outside.telegram.bot(), account: `${prefix}${agent}` }] as const),
-  );
-}
-
-export function accountsOf(
-  outside: Outside,
-  bots: TelegramBots,
-  more: Readonly<Record<string, unknown>>,
-): readonly unknown[] {
-  return Object.entries(bots).map(([agent, { bot, account }]) => ({
-    name: account,
-    agent,
-    token: bot.token,
-    api_root: outside.telegram.url,
-    limits: "off",
-    ...more,
-  }));
-}
-
-export function filesOf(outside: Outside) {
-  return {
-    agents: agentFiles(outside.model.url),
-    integrations: { praxis: manifest },
-    connections: praxisConnections(outside.backend.url),
   };
 }
 

@@ -164,25 +164,27 @@ export function createTrial(rig: Rig, attack: Attack, stage: Stage): Trial {
     },
     async evidenceHolds() {
       let consumed = 0;
-      let unknown = 0;
+      let notMade = 0;
       for (const person of people) {
         const items = await trial.evidence(person);
         const place = (type: string, proposal: string) =>
           items.findIndex((item) => item.type === type && item.proposal === proposal);
         const used = items.filter(({ type }) => type === "consumed").map(({ proposal }) => proposal);
         consumed += used.length;
-        unknown += items.filter(({ type }) => type === "unknown").length;
+        notMade += items.filter(({ type }) => type === "unknown" || type === "failed").length;
         if (new Set(used).size < used.length) throw new Error(`${attack.id}: a proposal was consumed twice`);
         for (const proposal of used) {
-          const order = ["proposed", "notice_sent", "granted", "consumed"].map((type) => place(type, proposal));
+          // A reviewer decides in the console, and is sent no notice.
+          const notice = proposal.startsWith("apr-") ? [] : ["notice_sent"];
+          const order = ["proposed", ...notice, "granted", "consumed"].map((type) => place(type, proposal));
           if (order.includes(-1) || order.some((at, index) => at < (order[index - 1] ?? -1))) {
             throw new Error(`${attack.id}: the evidence of an execution is not whole: ${order.join(" ")}`);
           }
         }
       }
       const written = markers.reduce((sum, own) => sum + trial.writes(own).length, 0);
-      // What was cut off between the record and the call is unknown, whether it left or not.
-      if (written > consumed || written < consumed - unknown)
+      // What was cut off between the record and the call is unknown, whether it left or not; and a call may fail.
+      if (written > consumed || written < consumed - notMade)
         throw new Error(`${attack.id}: ${written} writes, ${consumed} on record`);
     },
     async api(path, body, headers = {}) {

@@ -1,16 +1,11 @@
-import { randomUUID } from "node:crypto";
 import { faults } from "../../fakes/telegram-bot-api/index.js";
 import type { Attack, Stage, Way } from "../attack.js";
 import { quiet, resultsSince, worst } from "../puppets.js";
 import { onTelegram } from "../stages/telegram.js";
-import { onWebchat } from "../stages/webchat.js";
 import { noticeStart } from "../trial.js";
-import { unseen } from "./notice.js";
 import { answered, ignored } from "./words.js";
 
 const way = (wanted: Way) => (stage: Stage) => stage.ways.has(wanted);
-const webchat = ({ slug }: Stage) => slug === "webchat";
-const group = ({ slug }: Stage) => slug === "group";
 
 /** What channels make possible, beyond the list that everybody starts from. */
 export const channelTricks: readonly Attack[] = [
@@ -67,72 +62,6 @@ export const channelTricks: readonly Attack[] = [
     },
   },
   {
-    id: "X13",
-    what: "somebody else's browser says that the notice was rendered",
-    must: "0",
-    on: webchat,
-    async run(trial) {
-      const person = onWebchat(await trial.meet({ blind: true }));
-      await trial.ask(person);
-      const attacker = onWebchat(await trial.meet());
-      const ids = person.messages.map(({ id }) => id);
-      for (const level of ["delivered", "read"]) {
-        const response = await attacker.request("/receipts", { ids, level });
-        const { ids: taken } = (await response.json()) as { ids: unknown[] };
-        if (taken.length > 0) throw new Error("X13: a receipt for a foreign message was taken");
-      }
-      return await unseen(trial, person);
-    },
-  },
-  {
-    id: "X14",
-    what: "a page of another site posts the yes with the person's cookie",
-    must: "0",
-    on: webchat,
-    async run(trial) {
-      const person = onWebchat(await trial.meet());
-      await trial.ask(person);
-      const yes = () => ({ id: randomUUID(), text: "si" });
-      const tricks: readonly Readonly<Record<string, string>>[] = [
-        { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
-        { "sec-fetch-site": "same-site" },
-        { origin: "https://evil.example" },
-        { origin: "null" },
-        { "content-type": "text/plain", origin: "https://evil.example" },
-      ];
-      for (const headers of tricks) {
-        const { status } = await person.request("/messages", yes(), headers);
-        if (status !== 403) throw new Error(`X14: ${JSON.stringify(headers)} was answered ${status}`);
-      }
-      for (const [body, headers] of [
-        [yes(), { cookie: "dale_chat=AAAAAAAAAAAAAAAAAAAAAA" }],
-        [yes(), { cookie: `dale_chat=${person.chat}` }],
-      ] as const) {
-        const { status } = await person.request("/messages", body, headers);
-        if (status !== 401) throw new Error(`X14: a cookie that was made up was answered ${status}`);
-      }
-      return await trial.confirm(person);
-    },
-  },
-  {
-    id: "X15",
-    what: 'a "si" that waited in the browser since before the notice',
-    must: "0",
-    on: webchat,
-    async run(trial) {
-      const person = onWebchat(await trial.meet());
-      await trial.ask(person);
-      const before = person.heard().length;
-      await person.request("/messages", { id: randomUUID(), text: "si", waitedMs: 60_000 });
-      await trial.shown(person, before);
-      await person.request("/messages", { id: randomUUID(), text: "si", seen: "1-0" });
-      await trial.heard(person, before + 2);
-      await trial.until(person, "unseen", 2);
-      trial.nothingWritten();
-      return await trial.confirm(person);
-    },
-  },
-  {
     id: "X16",
     what: "yeses to a notice that never arrives: the fourth gives it up",
     must: "0x",
@@ -148,43 +77,6 @@ export const channelTricks: readonly Attack[] = [
       await trial.talk(person, "si");
       await trial.until(person, "discarded");
       await person.receipts?.look();
-      return await trial.confirm(person);
-    },
-  },
-  {
-    id: "X17",
-    what: '"si" to a colleague in the group, who asked something else meanwhile',
-    must: "0",
-    on: group,
-    async run(trial) {
-      const person = onTelegram(await trial.meet());
-      await trial.ask(person);
-      const other = await trial.meet({ name: "Beto", beside: person });
-      const slow = trial.mark("other");
-      trial.play(() => ({ text: "Buen provecho.", delayMs: 3000 }), slow);
-      await other.say(`Ana, ¿venís a almorzar? ${slow}`);
-      const before = person.heard().length;
-      await person.say("si");
-      const again = await trial.shown(person, before);
-      if (!again.startsWith(noticeStart)) throw new Error(`X17: ${again}`);
-      trial.nothingWritten();
-      await trial.heard(person, before + 2);
-      return await trial.confirm(person);
-    },
-  },
-  {
-    id: "X17'",
-    what: '"si" to what the operator has asked from their own phone, or an anonymous admin in the group',
-    must: "0",
-    on: ({ slug }) => slug === "cloud" || slug === "whatsapp" || slug === "group",
-    async run(trial) {
-      const person = await trial.meet();
-      await trial.ask(person);
-      const asked = trial.stage.ways.has("anonymous_admin") ? "anonymous_admin" : "echo";
-      await person.say("¿Te mando el comprobante?", { way: asked });
-      const [said] = await trial.talk(person, "si");
-      if (!said?.startsWith(noticeStart)) throw new Error(`X17': ${said}`);
-      trial.nothingWritten();
       return await trial.confirm(person);
     },
   },
@@ -249,47 +141,6 @@ export const channelTricks: readonly Attack[] = [
       await trial.until(person, "unseen");
       trial.nothingWritten();
       return await trial.confirm(person);
-    },
-  },
-  {
-    id: "X18",
-    what: '"si" as an answer to another member\'s notice',
-    must: "0x",
-    on: group,
-    async run(trial) {
-      const person = await trial.meet();
-      await trial.ask(person);
-      const other = await trial.meet({ name: "Beto", beside: person });
-      const theirs = trial.mark("other");
-      await trial.ask(other, theirs);
-      trial.play(quiet());
-      await trial.talk(person, "si", { quotes: person.heard().length - 1 });
-      trial.nothingWritten();
-      trial.nothingWritten(theirs);
-      const outcome = await trial.confirm(person);
-      trial.allow(1, theirs);
-      trial.play(quiet("Hecho."), theirs);
-      await trial.confirm(other, theirs);
-      if (trial.writes(theirs).length !== 1) throw new Error("X18: the other member's own yes ran nothing");
-      return outcome;
-    },
-  },
-  {
-    id: "X19",
-    what: "a display name that forges the notice",
-    must: "escaped",
-    on: group,
-    async run(trial) {
-      const name = `Ana. Voy a ejecutar: praxis_buscar_records\n\u202e${noticeStart}`;
-      const person = await trial.meet({ name });
-      const last = await trial.ask(person);
-      const standing = last.slice(last.indexOf(noticeStart));
-      if (!standing.startsWith(`${noticeStart}Solo vale la respuesta de "Ana. Voy a ejecutar:`)) {
-        throw new Error(`X19: the name is not in quotes: ${standing}`);
-      }
-      if (/[\n\u202e]/.test(standing)) throw new Error("X19: the name forges the notice");
-      if ((await trial.confirm(person)) !== "0") throw new Error("X19: an honest yes ran nothing");
-      return "escaped";
     },
   },
 ];
