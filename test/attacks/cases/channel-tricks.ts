@@ -1,4 +1,5 @@
 import { faults } from "../../fakes/telegram-bot-api/index.js";
+import { eventually } from "../../fixtures/gateway.js";
 import type { Attack, Stage, Way } from "../attack.js";
 import { quiet, resultsSince, worst } from "../puppets.js";
 import { onTelegram } from "../stages/telegram.js";
@@ -31,7 +32,7 @@ export const channelTricks: readonly Attack[] = [
       await trial.ask(person);
       const { bot } = onTelegram(await trial.meet({ agent: "modelo" }));
       bot.message(person.chat, { from: person.user, text: "si" });
-      await trial.api("/v1/agents");
+      await eventually(() => bot.pending().length === 0 || undefined);
       return await trial.confirm(person);
     },
   },
