@@ -142,7 +142,10 @@ export function createApprovalStore({ redis, prefix }: Shard): ApprovalStore {
     async apply(id: string, event: ApprovalEvent) {
       for (let tries = 0; tries < mostTries; tries++) {
         const { revision, record } = await look(id);
-        if (record === undefined) return undefined;
+        if (record === undefined) {
+          await reachingRedis("forgetting an approval", () => redis.zrem(keys.waiting, id));
+          return undefined;
+        }
         const { approval, outcome, evidence } = reduceApproval(record, event);
         if (approval === record) return { outcome, approval };
         if ((await swap(revision, approval, evidence, event.at)) === "written") return { outcome, approval };

@@ -164,6 +164,14 @@ describe("approvals", () => {
     expect(await redis.pttl(`${prefix}:approvals:open:${parked.session}`)).toBeGreaterThan(0);
   });
 
+  it("whose record is gone are not due for ever", async () => {
+    await store.request(parked);
+    await redis.del(`${prefix}:approval:apr-1`);
+    expect(await store.list("waiting", 10)).toEqual([]);
+    expect(await store.apply("apr-1", decide("approved"))).toBeUndefined();
+    expect(await store.due(parked.expiresAt, 10)).toEqual([]);
+  });
+
   it("are refused in a version that is not known, and while Redis is away", async () => {
     await redis.set(`${prefix}:approval:apr-7`, '1.x {"version":2}');
     await expect(store.read("apr-7")).rejects.toMatchObject({ code: "store_version" });

@@ -367,6 +367,8 @@ describe("the console", () => {
     expect(await item.locator("strong").textContent()).toContain('nota: "ok\\u202Egnp.exe <b>bold</b>"');
     await item.getByLabel("Comment").fill("as agreed");
     await item.getByLabel("Your name").fill("Berta");
+    await item.getByLabel("Comment").press("Enter");
+    expect((await get("/v1/approvals")).body.items.map(({ session }) => session)).toContain(ana.session);
     await item.getByRole("button", { name: "Approve" }).click();
     await item.waitFor({ state: "detached" });
     await eventually(() => ana.texts().find((text) => text?.startsWith("Se aprobó y quedó hecho")));

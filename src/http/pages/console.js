@@ -107,6 +107,10 @@ function approvalItem(item) {
     make("button", { type: "submit", value: "approve", textContent: "Approve" }),
     make("button", { type: "submit", value: "reject", textContent: "Reject" }),
   );
+  // Enter in a field would press the first button: deciding takes a button of its own.
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
+  });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     reviewer.name = name.value;
