@@ -4,7 +4,7 @@ import { type HumanFacts, humanFacts } from "../gate/index.js";
 import { type Audience, chatOf } from "./gate-desk.js";
 import { queryOf } from "./perception.js";
 import type { Origin, TurnRequest } from "./ports.js";
-import type { TurnChannel } from "./turn-worker.js";
+import type { TurnChannel } from "./turn-context.js";
 
 /** A turn request, read: who asks what, whether a person wrote it, and who would see a notice. */
 export interface Incoming {

@@ -20,5 +20,6 @@ export type {
 } from "./ports.js";
 export { parseTurnRequest } from "./request.js";
 export { type AskedRun, createRunDesk, type RunDesk } from "./run-desk.js";
+export type { Presence, TurnAgent, TurnChannel } from "./turn-context.js";
 export { turnOf } from "./turn-id.js";
-export { createTurnWorker, type Presence, type TurnAgent, type TurnChannel, type TurnWorker } from "./turn-worker.js";
+export { createTurnWorker, type TurnWorker } from "./turn-worker.js";

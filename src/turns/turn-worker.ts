@@ -2,50 +2,16 @@ import type { RunRequest, RunResult, WorkflowResult } from "../agents/runtime/in
 import type { ConnectionOverrides } from "../agents/tools/index.js";
 import type { Address, ChannelLogger } from "../channels/index.js";
 import { DaleError, isRetryable } from "../errors/index.js";
-import { type ConsentRule, type NoticeStyle, type Proposal, reports } from "../gate/index.js";
+import { reports } from "../gate/index.js";
 import type { OutboundPart } from "../outbound/index.js";
 import type { QueueJob, RunningJob } from "../queue/index.js";
-import { answerText, partsOf } from "./answer.js";
-import {
-  type ApprovalReport,
-  type ApprovalTurnOptions,
-  abandonApproval,
-  parkedRecords,
-  performApproval,
-  withParked,
-} from "./approval-turn.js";
-import type { Decision, DeskTurn, GateDesk, TurnGate } from "./gate-desk.js";
+import { type ApprovalTurnOptions, abandonApproval, performApproval } from "./approval-turn.js";
+import type { Decision, DeskTurn, GateDesk } from "./gate-desk.js";
 import { type Incoming, incomingOf } from "./incoming.js";
 import type { Perception } from "./perception.js";
 import type { ConversationMemory, TurnApprovals, TurnRecord, TurnRequest, TurnStore } from "./ports.js";
-
-/** What a turn must know of the agent that answers; from its YAML. */
-export interface TurnAgent {
-  readonly locale: string;
-  readonly resume: "runtime" | "model";
-  readonly memory: { readonly maxTurns: number; readonly ttlSeconds: number };
-  /** Whether its model can look at pictures. */
-  readonly seesImages: boolean;
-  /** Whether its propuestas reach somebody although the channel cannot show them (`proposals.webhook`). */
-  readonly proposalsWebhook: boolean;
-}
-
-/** What a turn must know of the channel that it answers on. */
-export interface TurnChannel {
-  readonly maxTextLength: number;
-  /** Milliseconds to which the platform rounds the times of messages. */
-  readonly sentAtResolution: number;
-  /** What a yes hangs on, for an agent of that locale. */
-  rule(locale: string): ConsentRule;
-  noticeStyle(locale: string, addressee: string | undefined): NoticeStyle;
-}
-
-/** Signs of life for the person; best effort, nothing waits for them. */
-export interface Presence {
-  taken(address: Address, message: string): void;
-  /** Until `stop` is called. */
-  typing(address: Address): { stop(): void };
-}
+import type { Presence, TurnAgent, TurnChannel } from "./turn-context.js";
+import { createTurnRecords, type TurnResult } from "./turn-records.js";
 
 export interface TurnWorkerOptions {
   readonly turns: TurnStore;
@@ -88,6 +54,7 @@ const lastFence = Number.MAX_SAFE_INTEGER;
 
 export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
   const { turns, desk, now, logger } = options;
+  const records = createTurnRecords(options);
 
   async function process(job: RunningJob<TurnRequest>): Promise<void> {
     const incoming = incomingOf(job.id, job.data, options.channelOf);
@@ -103,7 +70,7 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
       if (incoming.approval !== undefined) return await decided(job, incoming, incoming.approval, decision, startedAt);
       const { outcome } = decision;
       if (outcome.kind === "unseen" && outcome.again) {
-        const record = shownAgain(incoming, outcome.proposal, startedAt);
+        const record = records.shownAgain(incoming, outcome.proposal, startedAt);
         return await commit(incoming, record, undefined, job.fence, true);
       }
       await answer(job, incoming, turn, decision, startedAt);
@@ -136,7 +103,7 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
       options.connectionsOf(incoming.secrets),
     ]);
     const run = incoming.target === "workflow" ? options.runWorkflow : options.run;
-    const result: RunResult & Partial<WorkflowResult> = await run(incoming.agent, {
+    const result: TurnResult = await run(incoming.agent, {
       query: incoming.query,
       ...(perceived.images.length > 0 ? { images: perceived.images } : {}),
       session: incoming.session,
@@ -148,7 +115,7 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
       takesPropuestas: incoming.address.channel === "api" || agent.proposalsWebhook,
       signal: job.signal,
     });
-    const record = answered(incoming, agent, decision, opened, result, startedAt);
+    const record = records.answered(incoming, agent.locale, { decision, pending: opened.pending(), result }, startedAt);
     const remember = {
       messages: result.messages,
       maxTurns: agent.memory.maxTurns,
@@ -179,25 +146,11 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
     const remember = memory && { messages: report.messages, ...memory };
     await commit(
       incoming,
-      approvalRecord(incoming, approval, { ...report, text }, startedAt),
+      records.approval(incoming, approval, { ...report, text }, startedAt),
       remember,
       job.fence,
       true,
     );
-  }
-
-  function approvalRecord(incoming: Incoming, approval: string, report: ApprovalReport, startedAt: number): TurnRecord {
-    const { text, calls } = report;
-    return {
-      ...recordBase(incoming, startedAt),
-      decision: "none",
-      outcome: "answered",
-      answer: text,
-      about: approval,
-      calls,
-      propuestas: [],
-      parts: partsOf({ ...partBase(incoming), text }),
-    };
   }
 
   /** Writes the turn's one record; whichever run was first, its record is what gets sent. */
@@ -242,24 +195,14 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
     if (incoming.approval !== undefined) {
       const report = await abandonApproval(options, incoming.approval, localeOf(incoming));
       if (report === undefined) return;
-      const record = approvalRecord(incoming, incoming.approval, report, startedAt);
+      const record = records.approval(incoming, incoming.approval, report, startedAt);
       return await commit(incoming, { ...record, error: code }, undefined, fence, true);
     }
     // As a run after all others: an execution that this very run left open is unknown, and the person is told so.
     const left = await desk.leftBy(deskTurn(incoming, lastFence, new AbortController().signal));
     const locale = localeOf(incoming);
     const text = left ? reports(locale)[left.status](left.proposal.tool) : reports(locale).apology;
-    const record: TurnRecord = {
-      ...recordBase(incoming, startedAt),
-      decision: "none",
-      outcome: "failed",
-      answer: text,
-      error: code,
-      calls: [],
-      propuestas: [],
-      parts: partsOf({ ...partBase(incoming), text }),
-      ...(left ? { about: left.proposal.id } : {}),
-    };
+    const record = records.failed(incoming, { text, code, about: left?.proposal.id }, startedAt);
     await commit(incoming, record, undefined, fence, true);
   }
 
@@ -272,81 +215,6 @@ export function createTurnWorker(options: TurnWorkerOptions): TurnWorker {
     const agent = incoming.target === "workflow" ? forgetful(options.locale) : options.agentOf(incoming.agent);
     if (!agent) throw new DaleError("agent_unknown", `No agent named ${incoming.agent} is loaded.`);
     return agent;
-  }
-
-  function answered(
-    incoming: Incoming,
-    agent: TurnAgent,
-    decision: Decision,
-    opened: TurnGate,
-    result: RunResult & Partial<WorkflowResult>,
-    startedAt: number,
-  ): TurnRecord {
-    const pending = opened.pending();
-    const { outcome, interrupted } = decision;
-    const { session, turn, receivedAt } = incoming;
-    const style = options.channelOf(incoming.address).noticeStyle(agent.locale, undefined);
-    const parked = parkedRecords(result.parked ?? [], { session, turn, receivedAt, style });
-    const silent = result.answer.trim() === "" && !pending && parked.length === 0;
-    const said = silent ? reports(agent.locale).nothing : withParked(result.answer, parked, agent.locale);
-    const text = interrupted ? `${reports(agent.locale).unknown(interrupted.proposal.tool)}\n\n${said}` : said;
-    return {
-      ...recordBase(incoming, startedAt),
-      decision: outcome.kind,
-      outcome: "answered",
-      answer: answerText(text, pending),
-      ...(pending ? { pending: pending.id } : {}),
-      ...(outcome.kind === "none" ? {} : { about: outcome.proposal.id }),
-      calls: result.calls,
-      propuestas: result.propuestas,
-      ...(parked.length === 0 ? {} : { parked }),
-      ...(result.data === undefined ? {} : { data: result.data }),
-      ...stepsOf(result),
-      parts: partsOf({ ...partBase(incoming), text, ...(pending ? { proposal: pending } : {}) }),
-    };
-  }
-
-  /** A yes to something that the person cannot have seen: they are shown the notice, and no model runs. */
-  function shownAgain(incoming: Incoming, proposal: Proposal, startedAt: number): TurnRecord {
-    return {
-      ...recordBase(incoming, startedAt),
-      decision: "unseen",
-      outcome: "shown_again",
-      answer: proposal.notice,
-      pending: proposal.id,
-      about: proposal.id,
-      calls: [],
-      propuestas: [],
-      parts: partsOf({ ...partBase(incoming), text: "", proposal }),
-    };
-  }
-
-  function recordBase(incoming: Incoming, startedAt: number) {
-    return {
-      version: 1 as const,
-      id: incoming.turn,
-      session: incoming.session,
-      agent: incoming.agent,
-      address: incoming.address,
-      origin: incoming.origin,
-      desdeHumano: incoming.facts !== undefined,
-      query: incoming.query,
-      receivedAt: incoming.receivedAt,
-      startedAt,
-      finishedAt: now(),
-    };
-  }
-
-  function partBase(incoming: Incoming) {
-    return {
-      turn: incoming.turn,
-      session: incoming.session,
-      address: incoming.address,
-      group: incoming.group,
-      ...(incoming.message?.group ? { replyTo: incoming.message.id } : {}),
-      maxLength: options.channelOf(incoming.address).maxTextLength,
-      at: now(),
-    };
   }
 
   function deskTurn(incoming: Incoming, fence: number, signal: AbortSignal): DeskTurn {
@@ -371,11 +239,6 @@ function forgetful(locale: string): TurnAgent {
     seesImages: false,
     proposalsWebhook: false,
   };
-}
-
-function stepsOf(result: RunResult & Partial<WorkflowResult>): { steps?: unknown } {
-  const steps = result.workflow ?? result.chain;
-  return steps === undefined ? {} : { steps };
 }
 
 function codeOf(error: unknown): string {
