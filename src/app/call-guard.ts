@@ -110,3 +110,20 @@ function messageOf(rule: Rule | undefined, reason: string): string {
   const why = words[reason] ?? "It has to be confirmed first, and it was not.";
   return `This call was NOT made. ${rule?.message ?? why}`;
 }
+
+/** Says at the start which rules have met confirmations that only the app's own process can compare. */
+export async function warnOfBlindRules(
+  { rules }: Policies,
+  counts: Pick<PolicyCounts, "read">,
+  logger: { warn(fields: object, message: string): void },
+): Promise<void> {
+  const all = await counts.read(rules.map(({ id }) => id));
+  for (const [index, rule] of rules.entries()) {
+    const times = all[index]?.not_comparable ?? 0;
+    if (times === 0) continue;
+    logger.warn(
+      { rule: rule.id, tools: rule.tools, times },
+      "a rule cannot compare confirmations: it blocks nothing there",
+    );
+  }
+}

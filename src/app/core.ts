@@ -8,7 +8,7 @@ import { type Account, createAccount } from "./accounts.js";
 import { type Agents, createAgents } from "./agents.js";
 import { type ApprovalRoom, createApprovalRoom } from "./approvals.js";
 import type { Loaded } from "./boot.js";
-import { createCallGuard } from "./call-guard.js";
+import { createCallGuard, warnOfBlindRules } from "./call-guard.js";
 import { type ChannelRules, createChannelRules } from "./channel-rules.js";
 import { createCloudSiblings } from "./cloud-siblings.js";
 import type { DaleConfig, Role } from "./config/index.js";
@@ -104,6 +104,7 @@ export async function openCore(options: CoreOptions, onStop: Core["onStop"]): Pr
       logger,
       now,
     });
+  if (policies) await warnOfBlindRules(policies, store.policyCounts, logger);
   const approvals = createApprovalRoom({
     store: store.approvals,
     inbound: inbound.queue,

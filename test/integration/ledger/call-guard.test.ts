@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createCallGuard } from "../../../src/app/call-guard.js";
+import { createCallGuard, warnOfBlindRules } from "../../../src/app/call-guard.js";
 import { createLogger } from "../../../src/app/logger.js";
 import { createMetrics } from "../../../src/app/metrics.js";
 import { fingerprint } from "../../../src/canonical/index.js";
@@ -108,6 +108,20 @@ describe("the rules at the executor", () => {
     const { guard, read } = guardWith(refundRule());
     expect(await guard(call)).toBeUndefined();
     await vi.waitFor(async () => expect(await read()).toEqual({ no_confirmation_data: 1 }));
+  });
+
+  it("are warned of at the start where they could not compare what they found", async () => {
+    const policies = readPolicies({ require_confirmation: [{ tools: ["a"] }, { tools: ["b"] }] });
+    const counts = createPolicyCounts({ redis, prefix });
+    const blind = policies.rules[1]?.id ?? "";
+    await counts.add([
+      { rule: policies.rules[0]?.id ?? "", reason: "no_match" },
+      { rule: blind, reason: "not_comparable" },
+      { rule: blind, reason: "not_comparable" },
+    ]);
+    const warned: unknown[] = [];
+    await warnOfBlindRules(policies, counts, { warn: (fields: object) => void warned.push(fields) });
+    expect(warned).toEqual([{ rule: blind, tools: ["b"], times: 2 }]);
   });
 
   it("let no enforced call pass while Redis is away", async () => {
