@@ -6,6 +6,9 @@ import type { EvidenceEntry } from "./entry.js";
 import type { InstallationKeys } from "./installation-keys.js";
 import { entryKey, newDataKey, seal } from "./seal.js";
 
+/** The end of the year 9999: later times have no ISO 8601 form of four digits. */
+const lastMs = 253_402_300_799_999;
+
 /** Entries of one session, in the order in which they were written. */
 export interface SessionEntries {
   readonly session: string;
@@ -118,6 +121,7 @@ async function chainsOf(
 /** The entry's row, and the chain one longer. */
 function linked(entry: EvidenceEntry, chain: GrowingChain, block: number) {
   const { id, at, type, proposal, agent, tool } = entry;
+  if (!Number.isSafeInteger(at) || at < 0 || at > lastMs) throw new TypeError("An entry's time is no time.");
   const sealed = seal(entry, entryKey(chain.dataKey, id), id);
   const digest = digestOf(sealed);
   const seq = chain.entries + 1;

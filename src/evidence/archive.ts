@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { type Dialect, Kysely } from "kysely";
+import { type Dialect, Kysely, sql } from "kysely";
 import { DaleError } from "../errors/index.js";
 import { appendEntries, type SessionEntries } from "./archive-append.js";
+import { type ExportScope, exportLines } from "./archive-export.js";
 import { listEntries } from "./archive-list.js";
-import { beginChange, signChange } from "./block-writer.js";
+import { eraseSession, pruneEntries } from "./archive-upkeep.js";
+import { beginChange, readHead, type SignedBlock, signChange } from "./block-writer.js";
 import type { Statement } from "./chain.js";
 import type { EvidenceReader } from "./entry.js";
 import type { InstallationKeys } from "./installation-keys.js";
 import { type EvidenceTables, migrate } from "./schema.js";
-import { reachingArchive } from "./sql-error.js";
+import { reachingArchive, reachingArchiveEach } from "./sql-error.js";
 
 export interface ArchiveOptions {
   /** Of PGlite or of PostgreSQL: the SQL is the same. */
@@ -27,6 +29,14 @@ export interface EvidenceArchive extends EvidenceReader {
   id(): Promise<string>;
   /** Appends what it does not have yet, all or nothing, and signs the new heads. */
   append(batches: readonly SessionEntries[]): Promise<void>;
+  /** Removes what the archive tells of the person of a session, for good. @returns whether it had anything of theirs */
+  erase(session: string): Promise<boolean>;
+  /** Removes entries older than `before` (ms since 1970), some at a time. @returns whether there may be more */
+  prune(before: number): Promise<boolean>;
+  /** See `exportLines`. */
+  export(scope: ExportScope): AsyncIterable<string>;
+  /** The last block: the signed state of the whole archive. */
+  head(): Promise<SignedBlock | undefined>;
   close(): Promise<void>;
 }
 
@@ -76,6 +86,16 @@ export function createArchive(options: ArchiveOptions): EvidenceArchive {
     );
   }
 
+  /** What a dropped key was must not lie in a table's file; PGlite does not tidy up by itself. As far as it goes. */
+  async function tidy(): Promise<void> {
+    for (const statement of ["vacuum full evidence_chains", "vacuum evidence_entries"]) {
+      await sql
+        .raw(statement)
+        .execute(db)
+        .catch(() => undefined);
+    }
+  }
+
   return {
     id,
     async append(batches) {
@@ -84,6 +104,24 @@ export function createArchive(options: ArchiveOptions): EvidenceArchive {
     async list(query) {
       await id();
       return await reachingArchive("reading entries", () => listEntries(db, query, keys));
+    },
+    async erase(session) {
+      const stated = await change("erasing a session", (begun) => eraseSession(begun, session, keys));
+      if (stated.length > 0) await tidy();
+      return stated.length > 0;
+    },
+    async prune(before) {
+      const stated = await change("removing old entries", (begun) => pruneEntries(begun, before));
+      if (stated.length > 0) await tidy();
+      return stated.length > 0;
+    },
+    async *export(scope) {
+      const installation = await id();
+      yield* reachingArchiveEach("exporting", exportLines({ db, keys, installation, now }, scope));
+    },
+    async head() {
+      await id();
+      return await reachingArchive("reading the head", () => readHead(db));
     },
     close: () => db.destroy(),
   };

@@ -1,4 +1,5 @@
-import type { Transaction } from "kysely";
+import type { Kysely, Selectable, Transaction } from "kysely";
+import { z } from "zod";
 import { type Block, blockHash, noBlock, type Statement } from "./chain.js";
 import type { InstallationKeys } from "./installation-keys.js";
 import type { EvidenceTables } from "./schema.js";
@@ -57,4 +58,25 @@ export async function signChange(
       signature: keys.sign(hash),
     })
     .execute();
+}
+
+/** The last one. */
+export async function readHead(db: Kysely<EvidenceTables>): Promise<SignedBlock | undefined> {
+  const row = await db.selectFrom("evidence_blocks").selectAll().orderBy("number", "desc").limit(1).executeTakeFirst();
+  return row && blockOf(row);
+}
+
+const statements = z.array(z.tuple([z.enum(["head", "pruned", "erased"]), z.string(), z.number(), z.string()]));
+
+export function blockOf(row: Selectable<EvidenceTables["evidence_blocks"]>): SignedBlock {
+  return {
+    number: row.number,
+    at: Number(row.at),
+    prev: Buffer.from(row.prev).toString("hex"),
+    statements: statements
+      .parse(JSON.parse(row.statements))
+      .map(([kind, chain, seq, hash]) => ({ kind, chain, seq, hash })),
+    hash: Buffer.from(row.hash).toString("hex"),
+    signature: Buffer.from(row.signature).toString("base64"),
+  };
 }

@@ -1,4 +1,4 @@
-import { createHash, verify } from "node:crypto";
+import { createHash, type KeyObject, verify } from "node:crypto";
 import { canonicalize, type JsonValue } from "../canonical/index.js";
 
 /**
@@ -65,13 +65,8 @@ export function blockHash(installation: string, block: Block): string {
   return hashOf(["dale-evidence-block-v1", installation, number, at, prev, stated]);
 }
 
-/** @param publicKey PEM */
-export function isSigned(hash: string, signature: Uint8Array, publicKey: string): boolean {
-  try {
-    return verify(null, Buffer.from(hash, "hex"), publicKey, signature);
-  } catch {
-    return false;
-  }
+export function isSigned(hash: string, signature: Uint8Array, publicKey: KeyObject): boolean {
+  return verify(null, Buffer.from(hash, "hex"), publicKey, signature);
 }
 
 export function digestOf(bytes: Uint8Array): string {

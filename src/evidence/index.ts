@@ -9,6 +9,8 @@
  */
 export { type ArchiveOptions, createArchive, type EvidenceArchive } from "./archive.js";
 export type { SessionEntries } from "./archive-append.js";
+export type { ExportScope } from "./archive-export.js";
+export type { SignedBlock } from "./block-writer.js";
 export type { EvidenceDetail, EvidenceEntry, EvidenceQuery, EvidenceReader } from "./entry.js";
 export { createInstallationKeys, type InstallationKeys, secretBytes } from "./installation-keys.js";
 export type { Backlog, EvidenceJournal, WaitingEntry } from "./journal.js";
@@ -18,3 +20,5 @@ export { createPgliteDialect, type PgliteDialect, type PgliteOptions } from "./p
 export { createPostgresDialect } from "./postgres-dialect.js";
 export { createFullReader, type EvidenceReading, type FullReader } from "./reader.js";
 export { fitsQuery, selectEvidence, usualLimit } from "./select.js";
+export { type KnownHead, type Verification, verifyExport } from "./verify.js";
+export type { Finding, FindingCode } from "./verify-chains.js";

@@ -9,7 +9,7 @@ export interface EvidenceTables {
     public_key: string;
     created_at: number | string;
   };
-  /** The chain of a session. Without `lookup`, `wrapped_key` and `name` nobody knows whose it was. */
+  /** The chain of a session. Without `lookup` and `wrapped_key` nobody knows whose it was. */
   evidence_chains: {
     chain: string;
     lookup: Uint8Array | null;
@@ -20,7 +20,9 @@ export interface EvidenceTables {
     head: Uint8Array;
     /** The `seq` up to which entries were removed, their time being over. */
     pruned: number;
-    erased_at: number | string | null;
+    /** Numbers of the blocks that state the last removal of old entries, and the erasure. */
+    pruned_block: number | null;
+    erased_block: number | null;
   };
   evidence_entries: {
     id: string;
@@ -66,7 +68,8 @@ const first: Migration = {
       .addColumn("entries", "integer", (column) => column.notNull())
       .addColumn("head", "bytea", (column) => column.notNull())
       .addColumn("pruned", "integer", (column) => column.notNull().defaultTo(0))
-      .addColumn("erased_at", "bigint")
+      .addColumn("pruned_block", "integer")
+      .addColumn("erased_block", "integer")
       .execute();
     await db.schema
       .createTable("evidence_entries")

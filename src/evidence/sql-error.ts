@@ -28,6 +28,15 @@ export async function reachingArchive<T>(what: string, work: () => Promise<T>): 
   }
 }
 
+/** The same, for something that comes piece by piece. */
+export async function* reachingArchiveEach<T>(what: string, pieces: AsyncGenerator<T>): AsyncGenerator<T> {
+  for (;;) {
+    const next = await reachingArchive(what, () => pieces.next());
+    if (next.done) return;
+    yield next.value;
+  }
+}
+
 function codeOf(error: unknown): string {
   if (error instanceof SqlError) return error.code;
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "unknown";
