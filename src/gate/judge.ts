@@ -21,12 +21,23 @@ interface Judgement {
   readonly evidence: readonly EvidenceDraft[];
 }
 
+/** Characters of a message that go on record. */
+const recordedWords = 2000;
+
 /** What a person's message means for the proposal that waits: the whole of consent. */
 export function judge(pending: Pending, event: HumanMessage, surroundings: Surroundings): Judgement {
   const { proposal } = pending;
   const { facts, rule, run, at } = event;
+  const { message, words, sentAt, receivedAt } = facts;
+  const heard = {
+    message,
+    ...(words === null ? {} : { words: words.slice(0, recordedWords) }),
+    quoted: facts.quotes !== undefined,
+    sentAt,
+    receivedAt,
+  };
   const said = (type: EvidenceDraft["type"], detail: EvidenceDraft["detail"]) =>
-    record(type, proposal, at, { message: facts.message, ...detail }, run.turn);
+    record(type, proposal, at, { ...heard, ...detail }, run.turn);
   if (lapses(proposal, at)) {
     return { current: empty, outcome: { kind: "expired", proposal }, evidence: [said("expired", {})] };
   }
@@ -53,21 +64,13 @@ export function judge(pending: Pending, event: HumanMessage, surroundings: Surro
       return {
         current: { state: "granted", proposal, grant: { turn: run.turn, message: facts.message, at } },
         outcome: { kind: "granted", proposal },
-        evidence: [
-          said("granted", {
-            words: verdict.words,
-            part: verdict.showing.part,
-            quoted: facts.quotes !== undefined,
-            sentAt: facts.sentAt,
-            receivedAt: facts.receivedAt,
-          }),
-        ],
+        evidence: [said("granted", { part: verdict.showing.part })],
       };
   }
 }
 
 type Verdict =
-  | { readonly kind: "yes"; readonly words: string; readonly showing: Showing }
+  | { readonly kind: "yes"; readonly showing: Showing }
   | { readonly kind: "unseen"; readonly reason: UnseenReason }
   | { readonly kind: "other"; readonly reason: "not_typed" | "other_words" | "quotes_other" };
 
@@ -80,7 +83,7 @@ function read(pending: Pending, facts: HumanFacts, rule: ConsentRule, { lastSent
     const quoted = pending.showings.filter((showing) => showing.ref === quotes);
     if (quoted.length === 0) return { kind: "other", reason: "quotes_other" };
     const showing = quoted.find((candidate) => typedAfterSending(candidate, facts));
-    return showing ? { kind: "yes", words, showing } : { kind: "unseen", reason: "too_early" };
+    return showing ? { kind: "yes", showing } : { kind: "unseen", reason: "too_early" };
   }
   if (pending.showings.length === 0) return { kind: "unseen", reason: "not_sent" };
   const answered = pending.showings.filter((showing) => typedAfter(showing, facts, rule));
@@ -88,7 +91,7 @@ function read(pending: Pending, facts: HumanFacts, rule: ConsentRule, { lastSent
   const delivered = answered.filter((showing) => reached(showing, rule.level));
   if (delivered.length === 0) return { kind: "unseen", reason: "not_delivered" };
   const showing = delivered.find(({ part }) => lastSent === part);
-  return showing ? { kind: "yes", words, showing } : { kind: "unseen", reason: "buried" };
+  return showing ? { kind: "yes", showing } : { kind: "unseen", reason: "buried" };
 }
 
 /** Each clock is compared with itself only: ours with ours, the platform's with the platform's. */

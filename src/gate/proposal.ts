@@ -10,7 +10,8 @@ export function propose(slot: Slot, { proposal }: Propose): Transition<OutcomeOf
       proposal: current.proposal,
     });
   }
-  const evidence = [record("proposed", proposal, proposal.proposedAt, { notice: proposal.notice }, proposal.turn)];
+  const { notice, args, expiresAt } = proposal;
+  const evidence = [record("proposed", proposal, proposal.proposedAt, { notice, args, expiresAt }, proposal.turn)];
   if (current.state === "pending") evidence.unshift(record("expired", current.proposal, proposal.proposedAt));
   const { lapsed: _, ...rest } = slot;
   return {

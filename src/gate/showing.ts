@@ -52,7 +52,10 @@ export function noticeSent(slot: Slot, event: NoticeSent): Transition<Recorded> 
         ...(event.sentAt === undefined ? {} : { sentAt: event.sentAt }),
         ...(event.order === undefined ? {} : { order: event.order }),
       },
-      evidence: ["notice_sent", { part: event.part, ref: event.ref }],
+      evidence: [
+        "notice_sent",
+        { part: event.part, ref: event.ref, ...(event.sentAt === undefined ? {} : { sentAt: event.sentAt }) },
+      ],
     };
   });
 }

@@ -72,7 +72,21 @@ describe("a person's message", () => {
     expect(story.evidence).toMatchObject([
       { type: "discarded", turn: "t-2", at: 3_000, detail: { reason, message: "m-t-2" } },
     ]);
+    expect(story.evidence[0]?.detail.words).toBe("provenance" in more ? undefined : text);
     expect(yes(story, 4_000, {}, "t-3")).toEqual({ kind: "none" });
+  });
+
+  it("is on record with what was typed, when, and whether it quoted something, as far as there is room", () => {
+    const long = shown();
+    long.apply(saying("x".repeat(5_000), "t-2", 3_000, { quotes: "ref-part-0" }));
+    expect(long.evidence.at(-1)?.detail).toStrictEqual({
+      message: "m-t-2",
+      words: "x".repeat(2_000),
+      quoted: true,
+      sentAt: 3_000,
+      receivedAt: 3_000,
+      reason: "other_words",
+    });
   });
 
   it("is decided by the words and the tolerance that it came with", () => {

@@ -3,7 +3,7 @@ import { emptySlot } from "../../../src/gate/index.js";
 import { executing, granted, proposalOf, Story, saying, shown, ttl } from "./story.js";
 
 describe("proposing a call", () => {
-  it("fills an empty slot and puts the exact notice on record", () => {
+  it("fills an empty slot and puts the exact notice and arguments on record", () => {
     const story = new Story();
     const proposal = proposalOf("p-1");
     expect(story.propose(proposal)).toEqual({ kind: "proposed", proposal });
@@ -20,7 +20,7 @@ describe("proposing a call", () => {
         tool: "praxis_crear_record",
         argsHash: "fp-p-1",
         turn: "t-1",
-        detail: { notice: proposal.notice },
+        detail: { notice: proposal.notice, args: proposal.args, expiresAt: proposal.expiresAt },
       },
     ]);
   });

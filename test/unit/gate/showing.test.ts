@@ -38,8 +38,12 @@ describe("a showing of the notice", () => {
       { part: "part-1", state: "sent", startedAt: 2_000, ref: "ref-part-1", sentAt: 1_990, order: 5 },
     ]);
     expect(story.evidence).toMatchObject([
-      { type: "notice_sent", at: 2_010, proposal: "p-1", detail: { part: "part-1", ref: "ref-part-1" } },
+      { type: "notice_sent", at: 2_010, proposal: "p-1", detail: { part: "part-1", ref: "ref-part-1", sentAt: 1_990 } },
     ]);
+    const untold = proposed();
+    untold.sending("p-1", "part-1", 2_000);
+    untold.sent("p-1", "part-1", 2_010);
+    expect(untold.evidence.at(-1)?.detail).toStrictEqual({ part: "part-1", ref: "ref-part-1" });
   });
 
   it("rises by receipts, each level on record once", () => {
