@@ -125,6 +125,11 @@ describe("a worker that is killed in the middle of a turn", () => {
     bot.message(chat, { from: user, text: storyQuestion });
     await eventually(() => textsTo(chat.id)[0]);
     const written = backend.writes.length;
+    // Killed earlier, nobody would know that the notice had arrived: it would be shown again, and rightly.
+    await eventually(async () => {
+      const { items } = await api(`/v1/evidence?session=${encodeURIComponent(`telegram:bot:${chat.id}:${user.id}`)}`);
+      return items.some(({ type }) => type === "notice_delivered") || undefined;
+    });
     await redis.kill();
     bot.message(chat, { from: user, text: "dale" });
     await redis.start();
