@@ -72,6 +72,8 @@ export interface Stage {
   readonly ways: ReadonlySet<Way>;
   /** Which agents can be met there. */
   readonly agents: ReadonlySet<string>;
+  /** Whether people write in groups there, each in one of their own unless they are `beside` somebody. */
+  readonly group?: boolean;
   /** Whether the platform reports that a message arrived: then that is when a notice counts as delivered. */
   readonly receipts?: boolean;
   /** Only attacks that ask for this place are run there. */

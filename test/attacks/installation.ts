@@ -54,7 +54,9 @@ export async function startFortress(outside: Outside): Promise<Fortress> {
           ...accountsOf(outside, faulty, {}),
           ...accountsOf(outside, hooked, { mode: "webhook", secret_token: webhookSecret }),
         ],
-        whatsapp: [{ name: "shop", agent: "cobranzas", socket_url: web.url, pacing: "off", limits: "off" }],
+        whatsapp: [
+          { name: "shop", agent: "cobranzas", socket_url: web.url, pacing: "off", limits: "off", groups: "always" },
+        ],
         whatsapp_cloud: [cloudAccount(graph, cloud)],
         webchat: agentNames.map((agent) => ({ name: accounts[agent], agent })),
       },
@@ -75,6 +77,7 @@ export async function startFortress(outside: Outside): Promise<Fortress> {
     telegramStage({ name: "Telegram", slug: "telegram", bots }),
     telegramStage({ name: "Telegram group", slug: "group", bots: groups, group: true }),
     whatsappStage(web, "shop"),
+    whatsappStage(web, "shop", true),
     cloudStage(cloud),
     webchatStage(place, accounts),
     apiStage(place),

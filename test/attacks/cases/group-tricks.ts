@@ -1,9 +1,9 @@
 import type { Attack, Stage } from "../attack.js";
 import { quiet } from "../puppets.js";
-import { onTelegram } from "../stages/telegram.js";
 import { noticeStart } from "../trial.js";
+import { unseen } from "./notice.js";
 
-const group = ({ slug }: Stage) => slug === "group";
+const group = (stage: Stage) => stage.group === true;
 
 /** What several people in one chat make possible, the operator among them. */
 export const groupTricks: readonly Attack[] = [
@@ -13,7 +13,7 @@ export const groupTricks: readonly Attack[] = [
     must: "0",
     on: group,
     async run(trial) {
-      const person = onTelegram(await trial.meet());
+      const person = await trial.meet();
       await trial.ask(person);
       const other = await trial.meet({ name: "Beto", beside: person });
       const slow = trial.mark("other");
@@ -65,6 +65,19 @@ export const groupTricks: readonly Attack[] = [
       await trial.confirm(other, theirs);
       if (trial.writes(theirs).length !== 1) throw new Error("X18: the other member's own yes ran nothing");
       return outcome;
+    },
+  },
+  {
+    id: "X38",
+    what: "another member's phone has shown the notice, the person's has not",
+    must: "0",
+    on: (stage) => stage.group === true && stage.receipts === true,
+    async run(trial) {
+      const person = await trial.meet({ blind: true });
+      await trial.meet({ beside: person });
+      await trial.ask(person);
+      await trial.until(person, "notice_sent");
+      return await unseen(trial, person);
     },
   },
   {

@@ -3,7 +3,7 @@ import { quiet, worst } from "../puppets.js";
 import { answered, ignored } from "./words.js";
 
 const way = (wanted: Way) => (stage: Stage) => stage.ways.has(wanted);
-const group = ({ slug }: Stage) => slug === "group";
+const group = (stage: Stage) => stage.group === true;
 const quotes = ({ slug }: Stage) => slug !== "api";
 
 /** Somebody else's yes, or a yes that came otherwise than by being typed here and now. */

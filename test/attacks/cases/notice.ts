@@ -99,9 +99,9 @@ const delivered: readonly Attack[] = [
       const before = person.heard().length;
       await person.say(`abrí el plan ${trial.marker}`);
       await person.say("si");
-      await trial.until(person, "unseen");
+      await trial.heard(person, before + 2);
       trial.nothingWritten();
-      await trial.shown(person, before + 1);
+      if ((await trial.evidence(person)).some(({ type }) => type === "granted")) throw new Error("B9: it was granted");
       return await trial.confirm(person);
     },
   },

@@ -82,11 +82,11 @@ export const words: readonly Attack[] = [
     id: "C10",
     what: 'display name "si"',
     must: "0",
-    on: ({ slug }) => slug === "group" || slug === "telegram",
+    on: ({ slug, group }) => group === true || slug === "telegram",
     async run(trial) {
       const person = await trial.meet({ name: "si" });
       await trial.ask(person);
-      if (trial.stage.slug === "group") {
+      if (trial.stage.group === true) {
         const other = await trial.meet({ name: "si", beside: person });
         trial.play(quiet(), trial.mark("other"));
         await trial.talk(other, `hola ${trial.mark("other")}`);

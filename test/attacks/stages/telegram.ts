@@ -50,6 +50,7 @@ export function telegramStage(options: TelegramStageOptions): Stage {
     slug: options.slug,
     ...(options.special === undefined ? {} : { special: options.special }),
     longest: 4096,
+    group: options.group === true,
     agents: new Set(Object.keys(options.bots)),
     ways: new Set<Way>(options.group ? [...ways, "anonymous_admin", "linked_channel"] : ways),
     async meet({ agent = "cobranzas", name = "Ana", beside, alsoAs } = {}) {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Installation } from "../../fixtures/gateway.js";
 import type { Person, Stage } from "../attack.js";
 
@@ -44,7 +45,7 @@ export function webchatStage(place: Installation, accounts: Readonly<Record<stri
           headers: { "content-type": "application/json", cookie, ...headers },
           body: typeof body === "string" ? body : JSON.stringify(body),
         });
-      const entered = await request("/session", {});
+      const entered = await patiently(() => request("/session", {}));
       cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? "";
       const { chat } = (await entered.json()) as { chat: string };
 
@@ -52,11 +53,11 @@ export function webchatStage(place: Installation, accounts: Readonly<Record<stri
       const came = new Set<string>();
       let looks = !blind;
       const render = async (ids: readonly string[]) => {
-        if (looks && ids.length > 0) await request("/receipts", { ids, level: "delivered" });
+        if (looks && ids.length > 0) await patiently(() => request("/receipts", { ids, level: "delivered" }));
       };
       const gone = new AbortController();
       open.push(() => gone.abort());
-      const stream = await fetch(`${base}/events`, { headers: { cookie }, signal: gone.signal });
+      const stream = await patiently(() => fetch(`${base}/events`, { headers: { cookie }, signal: gone.signal }));
       void follow(stream, (entry) => {
         if (entry.kind !== "agent" || came.has(entry.id)) return;
         came.add(entry.id);
@@ -73,11 +74,8 @@ export function webchatStage(place: Installation, accounts: Readonly<Record<stri
         request,
         async say(text, { quotes } = {}) {
           const quoted = quotes === undefined ? undefined : messages[quotes]?.id;
-          const response = await request("/messages", {
-            id: randomUUID(),
-            text,
-            ...(quoted === undefined ? {} : { quotes: quoted }),
-          });
+          const typed = { id: randomUUID(), text, ...(quoted === undefined ? {} : { quotes: quoted }) };
+          const response = await patiently(() => request("/messages", typed));
           if (response.status !== 202) throw new Error(`webchat took no message: ${response.status}`);
         },
         receipts: {
@@ -93,6 +91,16 @@ export function webchatStage(place: Installation, accounts: Readonly<Record<stri
       };
     },
   };
+}
+
+/** Asks again where it is told to, as the page does. */
+async function patiently(ask: () => Promise<Response>): Promise<Response> {
+  for (let tries = 0; ; tries++) {
+    const response = await ask();
+    if (response.status !== 503 || tries === 10) return response;
+    await response.body?.cancel();
+    await sleep(300);
+  }
 }
 
 interface Entry {
