@@ -1,7 +1,8 @@
 import { faults } from "../../fakes/telegram-bot-api/index.js";
 import { eventually } from "../../fixtures/gateway.js";
 import type { Attack, Stage, Way } from "../attack.js";
-import { quiet, resultsSince, worst } from "../puppets.js";
+import { holding } from "../holding.js";
+import { quiet, worst } from "../puppets.js";
 import { onTelegram } from "../stages/telegram.js";
 import { noticeStart } from "../trial.js";
 import { answered, ignored } from "./words.js";
@@ -110,14 +111,13 @@ export const channelTricks: readonly Attack[] = [
     async run(trial) {
       const person = await trial.meet();
       await trial.ask(person);
-      trial.play((request) =>
-        resultsSince(request) === 0 ? { calls: [trial.call()], delayMs: 1000 } : { text: "Hecho." },
-      );
+      const held = holding(trial);
       const before = person.heard().length;
       await person.say("si");
       await trial.until(person, "granted");
       await person.changes?.("no");
       await trial.until(person, "withdrawn");
+      held.release();
       await trial.heard(person, before + 1);
       trial.nothingWritten();
       trial.play(quiet());

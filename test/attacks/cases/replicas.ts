@@ -4,6 +4,7 @@ import { eventually, type Gateway } from "../../fixtures/gateway.js";
 import type { RedisServer } from "../../fixtures/redis-server.js";
 import type { Attack } from "../attack.js";
 import { doubleYeses } from "../double-yes.js";
+import { holding } from "../holding.js";
 import { quiet, resultsSince } from "../puppets.js";
 import { apiStage } from "../stages/api.js";
 import { onTelegram } from "../stages/telegram.js";
@@ -233,23 +234,4 @@ async function twoWorkers(processes: Processes): Promise<readonly [Gateway, Gate
   const [first, second] = processes.workers;
   if (!first || !second) throw new Error("there are no two workers");
   return [first, second];
-}
-
-/** A model that takes its time: it makes the call when it is told to, however often it was asked. */
-function holding(trial: Trial) {
-  let asked = 0;
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  trial.play(async (request) => {
-    if (resultsSince(request) > 0) return { text: "Hecho." };
-    asked += 1;
-    await released;
-    return { calls: [trial.call()] };
-  });
-  return {
-    release,
-    asked: (times: number) => eventually(() => asked >= times || undefined, 30_000),
-  };
 }

@@ -102,7 +102,7 @@ export const state: readonly Attack[] = [
 ];
 
 /** How long a proposal lives where the attacks may wait for its end. */
-export const tolerantTtlMs = 5000;
+export const tolerantTtlMs = 8000;
 
 async function raced(trial: Trial, first: string, second: string) {
   const person = await trial.meet();
