@@ -15,8 +15,10 @@ export interface OwnerDesk {
 
 const topic = "evidence";
 const answerTopic = (id: string) => `evidence-answer:${id}`;
-const usualPatienceMs = 15_000;
+const usualPatienceMs = 10_000;
 const askAgainMs = 1_000;
+/** How long an answer is kept for who asks again, ms. */
+const keptMs = 10_000;
 
 const asked = z.strictObject({ id: z.string(), question: z.string(), about: z.json() });
 const answered = z.union([
@@ -54,7 +56,7 @@ export function createOwnerDesk(bus: Bus): OwnerDesk {
 /**
  * For a process that may own the archive.
  * @param owns whether it does now
- * @param answer what is asked and about what; a question that is asked again while it is worked on is answered once
+ * @param answer what is asked and about what; a question that is asked again is answered once
  * @returns stops it
  */
 export async function answerAsOwner(
@@ -62,22 +64,35 @@ export async function answerAsOwner(
   owns: () => boolean,
   answer: (question: string, about: unknown) => Promise<JsonValue>,
 ): Promise<() => void> {
-  const working = new Set<string>();
+  const answers = new Map<string, { readonly coming: Promise<JsonValue>; done: boolean }>();
+
+  async function reply(id: string, coming: Promise<JsonValue>): Promise<void> {
+    try {
+      await bus.publish(answerTopic(id), { ok: true, value: await coming });
+    } catch (error) {
+      // What it has is another archive: the one that has the right one answers.
+      if (error instanceof DaleError && error.code === "archive_foreign") return;
+      await bus.publish(answerTopic(id), { ok: false, ...wordsOf(error) });
+    }
+  }
+
   return bus.subscribe(topic, (value) => {
     const parsed = asked.safeParse(value);
-    if (!parsed.success || !owns() || working.has(parsed.data.id)) return;
+    if (!parsed.success) return;
     const { id, question, about } = parsed.data;
-    working.add(id);
-    void answer(question, about)
-      .then(
-        (found) => bus.publish(answerTopic(id), { ok: true, value: found }),
-        (error: unknown) => {
-          // What it has is another archive: the one that has the right one answers.
-          if (error instanceof DaleError && error.code === "archive_foreign") return;
-          return bus.publish(answerTopic(id), { ok: false, ...wordsOf(error) });
-        },
-      )
-      .finally(() => working.delete(id));
+    const known = answers.get(id);
+    if (known) {
+      if (known.done) void reply(id, known.coming);
+      return;
+    }
+    if (!owns()) return;
+    const coming = answer(question, about);
+    const kept = { coming, done: false };
+    answers.set(id, kept);
+    void reply(id, coming).finally(() => {
+      kept.done = true;
+      setTimeout(() => answers.delete(id), keptMs).unref();
+    });
   });
 }
 

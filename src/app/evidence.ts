@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import { setTimeout as sleep } from "node:timers/promises";
 import { DaleError } from "../errors/index.js";
 import {
   type Backlog,
@@ -8,24 +8,26 @@ import {
   createFullReader,
   createInstallationKeys,
   createKeeper,
+  createMover,
   createPgliteDialect,
   createPostgresDialect,
-  type EvidenceArchive,
-  type EvidenceEntry,
   type EvidenceJournal,
   type EvidenceKeeper,
-  type EvidenceReader,
   type FullReader,
+  type KeeperOptions,
 } from "../evidence/index.js";
 import { type Bus, holdEvidenceFolder, leaseEvidence, type Shard } from "../store/index.js";
 import type { DaleConfig } from "./config/index.js";
+import { type ArchiveAccess, answersOf, askedArchive, ownArchive } from "./evidence-access.js";
 import { answerAsOwner, createOwnerDesk } from "./evidence-owner.js";
 import { evidenceSecret } from "./installation-key.js";
 import type { Logger } from "./logger.js";
 
 /** All that this process does with evidence. */
-export interface EvidenceDesk extends FullReader {
+export interface EvidenceDesk extends FullReader, Omit<ArchiveAccess, "list"> {
   backlog(): Promise<Backlog>;
+  /** Waits until this process has the archive itself. False when another one keeps it. */
+  owning(patienceMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -47,16 +49,26 @@ export interface EvidenceOptions {
 export async function openEvidence(options: EvidenceOptions): Promise<EvidenceDesk> {
   const { config, journal, shard, bus, moves, logger, now } = options;
   const keys = createInstallationKeys(await evidenceSecret(config.evidence.key, config.dataDir));
-  const { url } = config.evidence;
+  const { url, retentionMs } = config.evidence;
   const place = url === undefined ? pglitePlace(config.dataDir) : postgresPlace(url, shard);
   const archive = createArchive({ dialect: place.dialect, keys, now });
-  const keeper = moves ? createKeeper({ ...place, journal, archive, logger, now }) : undefined;
-  const leave =
-    place.everywhere || !keeper ? () => {} : await answerAsOwner(bus, keeper.holds, answering(archive, keeper));
-  const reader = createFullReader({ journal, archive: place.everywhere ? archive : wherever(archive, keeper, bus) });
+  const keeper = moves ? createKeeper({ ...place, journal, archive, retentionMs, logger, now }) : undefined;
+  // Into PostgreSQL anybody may move: it takes an entry once, whoever offers it.
+  const mover = createMover({ journal, archive, logger, now });
+  const move = () => (keeper ? keeper.move() : mover.pass());
+  const own = ownArchive({ archive, journal, publicKey: keys.publicKey, move });
+  const access = place.everywhere ? own : wherever(own, keeper, askedArchive(createOwnerDesk(bus)));
+  const leave = place.everywhere || !keeper ? () => {} : await answerOthers(bus, keeper, own);
+  const reader = createFullReader({ journal, archive: access });
   return {
+    ...access,
     ...reader,
     backlog: () => journal.backlog(),
+    async owning(patienceMs) {
+      const until = now() + patienceMs;
+      while (!place.everywhere && !keeper?.holds() && now() < until) await sleep(50);
+      return place.everywhere || (keeper?.holds() ?? false);
+    },
     async close() {
       leave();
       await keeper?.close();
@@ -66,7 +78,7 @@ export async function openEvidence(options: EvidenceOptions): Promise<EvidenceDe
 }
 
 /** Where an archive is, and who may move entries into it. */
-interface Place extends Pick<Parameters<typeof createKeeper>[0], "hold" | "exists" | "asleep"> {
+interface Place extends Pick<KeeperOptions, "hold" | "exists" | "asleep"> {
   readonly dialect: Parameters<typeof createArchive>[0]["dialect"];
   /** Whether every process can use it. */
   readonly everywhere: boolean;
@@ -99,45 +111,32 @@ function pglitePlace(dataDir: string): Place {
   };
 }
 
-const query = z.strictObject({
-  session: z.string().optional(),
-  proposal: z.string().optional(),
-  limit: z.number().optional(),
-  deliveries: z.boolean().optional(),
-});
-
 /** The archive if it is ours, else whoever's it is. */
-function wherever(archive: EvidenceArchive, keeper: EvidenceKeeper | undefined, bus: Bus): EvidenceReader {
-  const owner = createOwnerDesk(bus);
-  const ours = async () => {
-    if (!keeper?.holds()) return false;
-    return keeper.identify().then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof DaleError && error.code === "archive_foreign") return false;
-        throw error;
-      },
-    );
+function wherever(own: ArchiveAccess, keeper: EvidenceKeeper | undefined, asked: ArchiveAccess): ArchiveAccess {
+  const choose = async (): Promise<ArchiveAccess> => {
+    if (!keeper?.holds()) return asked;
+    try {
+      await keeper.identify();
+      return own;
+    } catch (error) {
+      if (error instanceof DaleError && error.code === "archive_foreign") return asked;
+      throw error;
+    }
   };
   return {
-    async list(wanted) {
-      if (await ours()) return await archive.list(wanted);
-      return (await owner.ask("list", { ...wanted })) as readonly EvidenceEntry[];
+    list: async (query) => (await choose()).list(query),
+    async *export(scope) {
+      yield* (await choose()).export(scope);
     },
+    erase: async (session) => (await choose()).erase(session),
+    head: async () => (await choose()).head(),
   };
 }
 
-function answering(archive: EvidenceArchive, keeper: EvidenceKeeper): Parameters<typeof answerAsOwner>[2] {
-  return async (question, about) => {
+function answerOthers(bus: Bus, keeper: EvidenceKeeper, own: ArchiveAccess): Promise<() => void> {
+  const answer = answersOf(own);
+  return answerAsOwner(bus, keeper.holds, async (question, about) => {
     await keeper.identify();
-    if (question !== "list") throw new TypeError("Nobody asks that.");
-    const { session, proposal, limit, deliveries } = query.parse(about);
-    const wanted = {
-      ...(session === undefined ? {} : { session }),
-      ...(proposal === undefined ? {} : { proposal }),
-      ...(limit === undefined ? {} : { limit }),
-      ...(deliveries === undefined ? {} : { deliveries }),
-    };
-    return (await archive.list(wanted)).map((entry) => ({ ...entry, detail: { ...entry.detail } }));
-  };
+    return await answer(question, about);
+  });
 }

@@ -7,6 +7,7 @@ export { letsPass } from "../ledger/index.js";
 export { type Boot, boot, type Loaded, report } from "./boot.js";
 export type { DaleConfig, Role } from "./config/index.js";
 export { createDale, type Dale } from "./dale.js";
+export { openEvidenceHere } from "./evidence-here.js";
 export { examine, type Finding } from "./examine.js";
 export { createLogger } from "./logger.js";
 export { readPoliciesFile } from "./policies.js";

@@ -3,6 +3,7 @@ import { Command, Option } from "commander";
 import { chat } from "./chat.js";
 import { check } from "./check.js";
 import { doctor } from "./doctor.js";
+import { eraseEvidence, evidenceHead, evidenceKey, exportEvidence, verifyEvidence } from "./evidence.js";
 import { mcp } from "./mcp.js";
 import { pair } from "./pair.js";
 import { testPolicy } from "./policy.js";
@@ -69,5 +70,45 @@ program
   .requiredOption("--policies <file>", "the rules")
   .requiredOption("--calls <file>", "recorded calls and confirmations, JSON lines (docs/ledger.md)")
   .action(testPolicy);
+
+const evidence = program.command("evidence").description("what was shown, typed and run: take it elsewhere, check it");
+
+evidence
+  .command("export")
+  .description("write the evidence out, from a running Dale or from its archive")
+  .addOption(config())
+  .option("--session <id>", "of this session only")
+  .option("--proposal <id>", "of this proposal only")
+  .addOption(
+    new Option("--format <format>", "jsonl can be verified; html is one page for one proposal")
+      .choices(["jsonl", "csv", "html"])
+      .default("jsonl"),
+  )
+  .addOption(new Option("--locale <locale>", "language of html").choices(["es", "en"]).default("es"))
+  .option("--out <file>", "where to (default: stdout)")
+  .action(exportEvidence);
+
+evidence
+  .command("verify [file]")
+  .description("find anything that was altered, dropped or reordered: in an exported file, offline, or in the archive")
+  .option("--key <file>", "the installation's public key (needed for a file)")
+  .option("--head <number:hash>", "a signed head that was kept elsewhere: nothing since may be missing")
+  .addOption(config())
+  .action(verifyEvidence);
+
+evidence.command("key").description("print the installation's public key").addOption(config()).action(evidenceKey);
+
+evidence
+  .command("head")
+  .description("print the newest signed head, to be kept elsewhere")
+  .addOption(config())
+  .action(evidenceHead);
+
+evidence
+  .command("erase")
+  .description("remove what the evidence tells of a person; the chain stays checkable")
+  .requiredOption("--session <id>", "whose")
+  .addOption(config())
+  .action(eraseEvidence);
 
 await program.parseAsync();

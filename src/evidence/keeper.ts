@@ -12,7 +12,7 @@ export interface Holding {
 
 export interface KeeperOptions {
   readonly journal: EvidenceJournal;
-  readonly archive: Pick<EvidenceArchive, "id" | "append">;
+  readonly archive: Pick<EvidenceArchive, "id" | "append" | "prune" | "head">;
   /** Asks for the right to move; undefined while another process has it. */
   readonly hold: () => Promise<Holding | undefined>;
   /** Whether the archive, or a place where it may be made, is at hand: a new one must not take the place of another. */
@@ -25,6 +25,8 @@ export interface KeeperOptions {
   readonly everyMs?: number;
   /** How long entries wait for others before a sleeping archive is woken for them, ms. Default 10 000. */
   readonly wakeAfterMs?: number;
+  /** How long entries are kept, ms. Default for ever. */
+  readonly retentionMs?: number | undefined;
 }
 
 export interface EvidenceKeeper {
@@ -41,6 +43,9 @@ export interface EvidenceKeeper {
 const retryMs = 1_000;
 /** Between tries while the archive does not work, ms. */
 const longestPauseMs = 60_000;
+/** How often old entries are removed, and how often the head is told, ms. */
+const pruneEveryMs = 6 * 3_600_000;
+const tellHeadEveryMs = 3_600_000;
 /** How long the last move may take, ms; what it leaves waits in the journal. */
 const lastMoveMs = 5_000;
 
@@ -55,6 +60,8 @@ export function createKeeper(options: KeeperOptions): EvidenceKeeper {
   let failures = 0;
   /** When entries were first seen to wait for a sleeping archive. */
   let waitingSince: number | undefined;
+  let pruneAt = now();
+  let tellHeadAt = now();
 
   async function identify(): Promise<void> {
     if (identified) return;
@@ -79,7 +86,28 @@ export function createKeeper(options: KeeperOptions): EvidenceKeeper {
     return moving;
   }
 
+  /**
+   * The log is kept where nobody who can write the archive may reach: from then on nothing that this head covers can be
+   * cut off unseen.
+   */
+  async function tellHead(): Promise<void> {
+    tellHeadAt = now() + tellHeadEveryMs;
+    const head = await archive.head();
+    if (head) {
+      const { number: block, hash, signature } = head;
+      logger.info({ block, hash, signature }, "evidence is signed up to here");
+    }
+  }
+
+  async function prune(retentionMs: number, signal: AbortSignal): Promise<void> {
+    pruneAt = now() + pruneEveryMs;
+    await identify();
+    while (!signal.aborted && (await archive.prune(now() - retentionMs)));
+  }
+
   async function look(signal: AbortSignal): Promise<void> {
+    const { retentionMs } = options;
+    if (retentionMs !== undefined && now() >= pruneAt && options.exists()) await prune(retentionMs, signal);
     const { sessions } = await journal.backlog();
     if (sessions === 0) {
       waitingSince = undefined;
@@ -91,6 +119,7 @@ export function createKeeper(options: KeeperOptions): EvidenceKeeper {
     }
     waitingSince = undefined;
     await move(signal);
+    if (now() >= tellHeadAt) await tellHead();
   }
 
   async function moveWhileHolding(held: Holding): Promise<void> {

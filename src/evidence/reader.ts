@@ -16,13 +16,13 @@ export interface FullReaderOptions {
   readonly journal: Pick<EvidenceJournal, "list" | "archive">;
   /** The archive, wherever it is. */
   readonly archive: EvidenceReader;
-  /** How long the archive is waited for, ms. Default 15 000: it may have to be opened. */
+  /** How long the archive is waited for, ms. Default 10 000: it may have to be opened. */
   readonly patienceMs?: number;
 }
 
 /** Journal and archive as one list. */
 export function createFullReader(options: FullReaderOptions): FullReader {
-  const { journal, archive, patienceMs = 15_000 } = options;
+  const { journal, archive, patienceMs = 10_000 } = options;
 
   /**
    * The journal first: what is archived meanwhile is found in both, never in neither. As long as nothing was ever archived

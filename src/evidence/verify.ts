@@ -43,15 +43,18 @@ export async function verifyExport(
   return reading.result();
 }
 
-function publicKeyOf(pem: string): KeyObject {
-  let key: KeyObject | undefined;
+/** Whether it is one of an installation: Ed25519, SPKI, PEM. */
+export function isPublicKey(pem: string): boolean {
   try {
-    key = createPublicKey(pem);
+    return createPublicKey(pem).asymmetricKeyType === "ed25519";
   } catch {
-    key = undefined;
+    return false;
   }
-  if (key?.asymmetricKeyType !== "ed25519") throw new TypeError("This is no public key of an installation.");
-  return key;
+}
+
+function publicKeyOf(pem: string): KeyObject {
+  if (!isPublicKey(pem)) throw new TypeError("This is no public key of an installation.");
+  return createPublicKey(pem);
 }
 
 class ExportReading {

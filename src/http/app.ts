@@ -6,6 +6,7 @@ import { apiRoutes } from "./routes/api.js";
 import { approvalRoutes } from "./routes/approvals.js";
 import { channelRoutes } from "./routes/channels.js";
 import { consoleRoutes } from "./routes/console.js";
+import { evidenceRoutes } from "./routes/evidence.js";
 import { healthRoutes } from "./routes/health.js";
 import { mcpRoutes } from "./routes/mcp.js";
 import { pairRoutes } from "./routes/pair.js";
@@ -34,6 +35,7 @@ export function createHttpApp(ports: HttpPorts): HttpApp {
   app.use("/v1/*", access.sameSite, access.required);
   app.route("/v1", runRoutes(ports));
   app.route("/v1", apiRoutes(ports));
+  app.route("/v1", evidenceRoutes(ports));
   app.route("/v1", approvalRoutes(ports));
   app.route("/v1", policyRoutes(ports));
   app.route("/", mcpRoutes(ports, access));
@@ -45,6 +47,9 @@ export function createHttpApp(ports: HttpPorts): HttpApp {
 
 const statusOf: Partial<Record<string, 404 | 409 | 502 | 503 | 504>> = {
   store_unavailable: 503,
+  archive_unavailable: 503,
+  archive_foreign: 409,
+  evidence_refused: 409,
   agent_unknown: 404,
   pairing_failed: 409,
   turn_timeout: 504,

@@ -1,7 +1,7 @@
 import type { Queue } from "bullmq";
 import type { ConnectionOverrides } from "../agents/tools/index.js";
 import type { ChannelAdapter, ChannelKind, ChannelLogger, ChannelStatus } from "../channels/index.js";
-import type { FullReader } from "../evidence/index.js";
+import type { ExportScope, FullReader, SignedBlock } from "../evidence/index.js";
 import type { Approval, ApprovalQuestion, Rule } from "../ledger/index.js";
 import type { DeliveryStore, ResponseDelivery } from "../outbound/index.js";
 import type { RunDesk, TurnStore, UnsettledStore } from "../turns/index.js";
@@ -40,6 +40,18 @@ export interface Readiness {
   readonly parts: Readonly<Record<string, string>>;
 }
 
+/** Evidence to read, and to take elsewhere. */
+export interface Evidence extends FullReader {
+  /** JSONL, line by line, with the line feeds. */
+  export(scope: ExportScope): AsyncIterable<string>;
+  /** Removes what the archive tells of a person. @returns whether there was anything */
+  erase(session: string): Promise<boolean>;
+  head(): Promise<{
+    readonly publicKey: string;
+    readonly block?: Pick<SignedBlock, "number" | "at" | "hash" | "signature">;
+  }>;
+}
+
 /** What the HTTP room asks of the rest. */
 export interface HttpPorts {
   /** Bearer token of /v1, /queues, /mcp, /metrics and the console. Without one only loopback is served. */
@@ -54,7 +66,7 @@ export interface HttpPorts {
   readonly seal: (connections: ConnectionOverrides) => Promise<string>;
   readonly turns: Pick<TurnStore, "read" | "recent" | "sessions" | "opaque" | "resolve">;
   readonly deliveries: Pick<DeliveryStore, "recent">;
-  readonly evidence: FullReader;
+  readonly evidence: Evidence;
   readonly unsettled: UnsettledStore;
   readonly approvals: Approvals;
   readonly policies: () => Promise<PolicyListing>;
