@@ -54,12 +54,16 @@ export async function* exportLines(source: ExportSource, scope: ExportScope): As
   const stretches = all ? undefined : await stretchesOf(source, scope, upTo);
   const wanted = stretches && [...new Set(stretches.flatMap(({ blocks }) => blocks))].sort((one, other) => one - other);
   for await (const block of blocks(db, upTo, wanted)) yield line(blockLine(block));
-  for await (const stretch of stretches ?? chains(db, upTo)) {
-    const { chain, from, to } = stretch;
-    yield line({ kind: "chain", chain, from, to } satisfies ExportChain);
-    for await (const page of entries(db, stretch)) {
-      const dataKey = (await dataKeysOf(db, [chain], keys)).get(chain);
-      for (const row of page) yield line(entryLine(row, dataKey, scope.proposal));
+  for await (const some of stretches ? stretches.map((each) => [each]) : chains(db, upTo)) {
+    const dataKeys = await dataKeysOf(
+      db,
+      some.map(({ chain }) => chain),
+      keys,
+    );
+    for await (const { stretch, page } of entries(db, some)) {
+      const { chain, from, to } = stretch;
+      if (page[0]?.seq === from) yield line({ kind: "chain", chain, from, to } satisfies ExportChain);
+      for (const row of page) yield line(entryLine(row, dataKeys.get(chain), scope.proposal));
     }
   }
   await nothingRemoved(db, upTo);
@@ -115,37 +119,35 @@ async function* blocks(
   }
 }
 
-/** Every chain, whole, as far as it went then. */
-async function* chains(db: Kysely<EvidenceTables>, upTo: number): AsyncGenerator<Stretch> {
+/** Every chain, whole, as far as it went then; so many at once that their entries make a page. */
+async function* chains(db: Kysely<EvidenceTables>, upTo: number): AsyncGenerator<readonly Stretch[]> {
   for (let after = ""; ; ) {
     const rows = await db
-      .selectFrom("evidence_chains")
-      .select("chain")
+      .selectFrom("evidence_entries")
+      .select((row) => ["chain", row.fn.min("seq").as("from"), row.fn.max("seq").as("to")])
       .where("chain", ">", after)
+      .where("block", "<=", upTo)
+      .groupBy("chain")
       .orderBy("chain")
       .limit(pageSize)
       .execute();
-    for (const { chain } of rows) {
-      const ends = await endsOf(db, chain, upTo);
-      if (ends) yield { chain, ...ends, blocks: [] };
+    let some: Stretch[] = [];
+    let size = 0;
+    for (const row of rows) {
+      const stretch = { chain: row.chain, from: Number(row.from), to: Number(row.to), blocks: [] };
+      const length = stretch.to - stretch.from + 1;
+      if (size + length > pageSize && some.length > 0) {
+        yield some;
+        some = [];
+        size = 0;
+      }
+      some.push(stretch);
+      size += length;
     }
+    if (some.length > 0) yield some;
     if (rows.length < pageSize) return;
     after = rows.at(-1)?.chain ?? after;
   }
-}
-
-async function endsOf(
-  db: Kysely<EvidenceTables>,
-  chain: string,
-  upTo: number,
-): Promise<{ readonly from: number; readonly to: number } | undefined> {
-  const found = await db
-    .selectFrom("evidence_entries")
-    .select((row) => [row.fn.min("seq").as("from"), row.fn.max("seq").as("to")])
-    .where("chain", "=", chain)
-    .where("block", "<=", upTo)
-    .executeTakeFirst();
-  return found?.from == null || found.to == null ? undefined : { from: Number(found.from), to: Number(found.to) };
 }
 
 /** The chain of a session, or the part of a chain in which a proposal's entries lie, up to the next signed head. */
@@ -188,20 +190,38 @@ async function stretchesOf(source: ExportSource, scope: ExportScope, upTo: numbe
   );
 }
 
-async function* entries(db: Kysely<EvidenceTables>, { chain, from, to }: Stretch): AsyncGenerator<readonly EntryRow[]> {
+/** The entries of stretches, page by page; several stretches are no longer than a page together. */
+async function* entries(
+  db: Kysely<EvidenceTables>,
+  stretches: readonly Stretch[],
+): AsyncGenerator<{ readonly stretch: Stretch; readonly page: readonly EntryRow[] }> {
+  const [stretch] = stretches;
+  if (!stretch) return;
+  const select = db.selectFrom("evidence_entries").selectAll().orderBy("chain").orderBy("seq");
+  if (stretches.length > 1) {
+    const rows = await select
+      .where(
+        "chain",
+        "in",
+        stretches.map(({ chain }) => chain),
+      )
+      .execute();
+    for (const each of stretches) {
+      yield { stretch: each, page: rows.filter(({ chain, seq }) => chain === each.chain && seq <= each.to) };
+    }
+    return;
+  }
+  const { chain, from, to } = stretch;
   for (let next = from; next <= to; ) {
-    const rows = await db
-      .selectFrom("evidence_entries")
-      .selectAll()
+    const page = await select
       .where("chain", "=", chain)
       .where("seq", ">=", next)
       .where("seq", "<=", to)
-      .orderBy("seq")
       .limit(pageSize)
       .execute();
-    if (rows.length === 0) return;
-    yield rows;
-    next = (rows.at(-1)?.seq ?? to) + 1;
+    if (page.length === 0) return;
+    yield { stretch, page };
+    next = (page.at(-1)?.seq ?? to) + 1;
   }
 }
 

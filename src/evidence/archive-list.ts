@@ -17,7 +17,10 @@ export async function listEntries(
 ): Promise<readonly EvidenceEntry[]> {
   const limit = query.limit ?? usualLimit;
   if (limit <= 0) return [];
-  let select = db.selectFrom("evidence_entries").selectAll().limit(limit);
+  let select = db
+    .selectFrom("evidence_entries")
+    .select(["id", "chain", "at", "type", "proposal", "agent", "tool", "sealed"])
+    .limit(limit);
   if (query.deliveries !== true) select = select.where("type", "<>", "delivery");
   if (query.session !== undefined) {
     const chain = await db
@@ -58,12 +61,14 @@ export async function dataKeysOf(
   );
 }
 
-export function entryOf(row: EntryRow, dataKeys: DataKeys): EvidenceEntry {
+type ToldRow = Pick<EntryRow, "id" | "chain" | "at" | "type" | "proposal" | "agent" | "tool" | "sealed">;
+
+function entryOf(row: ToldRow, dataKeys: DataKeys): EvidenceEntry {
   const { id, type, proposal, agent, tool } = row;
   return { id, at: Number(row.at), type, proposal, agent, tool, ...toldOf(row, dataKeys) };
 }
 
-function toldOf(row: EntryRow, dataKeys: DataKeys): SealedPart {
+function toldOf(row: ToldRow, dataKeys: DataKeys): SealedPart {
   const withheld = (why: EvidenceDetail): SealedPart => ({ session: "", argsHash: "", detail: why });
   if (!row.sealed || !dataKeys.has(row.chain)) return withheld({ erased: true });
   const dataKey = dataKeys.get(row.chain);
