@@ -131,7 +131,7 @@ async function bench(title: string, dialect: Dialect, pid?: () => number | undef
   const reader = createFullReader({ journal, archive });
   await times("a session's evidence", 200, (n) => reader.list({ session: session(n + 100) }));
   await times("a proposal's evidence, with deliveries", 200, (n) =>
-    reader.list({ proposal: proposal(n + 100), deliveries: true }),
+    reader.list({ proposal: proposal(n + 100), all: true }),
   );
   await times("a session with 1,000 entries", 20, () => reader.list({ session: session(0), limit: 1_000 }));
   await times("the newest 100 of all", 50, () => reader.list({ limit: 100 }));

@@ -65,7 +65,7 @@ const query = z.strictObject({
   session: z.string().optional(),
   proposal: z.string().optional(),
   limit: z.number().optional(),
-  deliveries: z.boolean().optional(),
+  all: z.boolean().optional(),
 });
 const scope = query.pick({ session: true, proposal: true });
 const started = z.strictObject({ reading: z.string() });

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from "kysely";
-import type { EvidenceDetail, EvidenceEntry, EvidenceQuery } from "./entry.js";
+import { asideTypes, type EvidenceDetail, type EvidenceEntry, type EvidenceQuery } from "./entry.js";
 import type { InstallationKeys } from "./installation-keys.js";
 import type { EvidenceTables } from "./schema.js";
 import { entryKey, open, type SealedPart } from "./seal.js";
@@ -21,7 +21,7 @@ export async function listEntries(
     .selectFrom("evidence_entries")
     .select(["id", "chain", "at", "type", "proposal", "agent", "tool", "sealed"])
     .limit(limit);
-  if (query.deliveries !== true) select = select.where("type", "<>", "delivery");
+  if (query.all !== true) select = select.where("type", "not in", asideTypes);
   if (query.session !== undefined) {
     const chain = await db
       .selectFrom("evidence_chains")

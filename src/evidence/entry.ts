@@ -1,6 +1,6 @@
 /**
  * One entry of the evidence, as it is read. Times are ISO 8601 in JSON; here ms since 1970. Types of the gate stand in
- * its `EvidenceDraft`; `delivery` is a transition of a message that carried a notice.
+ * its `EvidenceDraft`; `asideTypes` are what happened beside that.
  */
 export interface EvidenceEntry {
   /** Never given to two entries. */
@@ -17,6 +17,12 @@ export interface EvidenceEntry {
   readonly detail: EvidenceDetail;
 }
 
+/**
+ * `delivery`: a transition of a message that was to carry a notice. `confirmation`, `confirmation_used`: what an app
+ * recorded in the ledger, and that it unlocked a call.
+ */
+export const asideTypes: readonly string[] = ["delivery", "confirmation", "confirmation_used"];
+
 export type EvidenceDetail = Readonly<Record<string, string | number | boolean>>;
 
 export interface EvidenceQuery {
@@ -24,8 +30,8 @@ export interface EvidenceQuery {
   readonly proposal?: string;
   /** The newest so many. */
   readonly limit?: number;
-  /** Whether entries of type `delivery` are wanted too. Default false. */
-  readonly deliveries?: boolean;
+  /** Whether entries of `asideTypes` are wanted too. Default false. */
+  readonly all?: boolean;
 }
 
 export interface EvidenceReader {

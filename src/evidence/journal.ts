@@ -25,6 +25,8 @@ export interface EvidenceJournal extends EvidenceReader {
   waiting(sessions: readonly string[], each: number): Promise<readonly (readonly WaitingEntry[])[]>;
   /** Forgets entries that are archived. A session without any is no longer listed by `sessions`. */
   forget(session: string, places: readonly string[]): Promise<void>;
+  /** A sign that somebody moves entries from here, for some days. */
+  keep(): Promise<void>;
   /** The archive that entries of this journal go to: the first that is named, for ever. @returns which it is */
   archive(named?: string): Promise<string | undefined>;
 }

@@ -43,9 +43,10 @@ export interface EvidenceKeeper {
 const retryMs = 1_000;
 /** Between tries while the archive does not work, ms. */
 const longestPauseMs = 60_000;
-/** How often old entries are removed, and how often the head is told, ms. */
+/** How often old entries are removed, the head is told, and a sign of life given, ms. */
 const pruneEveryMs = 6 * 3_600_000;
 const tellHeadEveryMs = 3_600_000;
+const signEveryMs = 3_600_000;
 /** How long the last move may take, ms; what it leaves waits in the journal. */
 const lastMoveMs = 5_000;
 
@@ -62,6 +63,7 @@ export function createKeeper(options: KeeperOptions): EvidenceKeeper {
   let waitingSince: number | undefined;
   let pruneAt = now();
   let tellHeadAt = now();
+  let signAt = 0;
 
   async function identify(): Promise<void> {
     if (identified) return;
@@ -122,6 +124,12 @@ export function createKeeper(options: KeeperOptions): EvidenceKeeper {
     if (now() >= tellHeadAt) await tellHead();
   }
 
+  async function giveSign(): Promise<void> {
+    if (now() < signAt) return;
+    await journal.keep();
+    signAt = now() + signEveryMs;
+  }
+
   async function moveWhileHolding(held: Holding): Promise<void> {
     const signal = AbortSignal.any([closing.signal, ...(held.lost ? [held.lost] : [])]);
     while (!signal.aborted) {
@@ -129,6 +137,7 @@ export function createKeeper(options: KeeperOptions): EvidenceKeeper {
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) break;
       try {
+        await giveSign();
         await look(signal);
         failures = 0;
       } catch (error) {

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey } from "node:crypto";
 import { parseStrict } from "../canonical/index.js";
+import type { EvidenceDetail } from "./entry.js";
 import type { ExportBlock, ExportEntry, ExportHeader, ExportLine } from "./export-line.js";
 import { exportLine } from "./export-line.js";
 import { type ReportLanguage, type ReportWording, reportWordings } from "./report-wording.js";
@@ -35,6 +36,7 @@ function page(
   const detail = (name: string) => entries.map(({ told }) => told?.detail[name]).find((value) => value !== undefined);
   const session = entries.map(({ told }) => told?.session).find((whose) => whose !== undefined) ?? "";
   const notice = detail("notice");
+  const noticeParts = new Set(entries.flatMap(({ type, told }) => (type === "notice_sent" ? told?.detail.part : [])));
   const title = `${say.title} · ${header.proposal ?? ""}`;
   return `<!doctype html>
 <html lang="${say.language}">
@@ -63,7 +65,7 @@ ${notice === undefined ? "<p>—</p>" : `<blockquote>${shown(String(notice))}</b
 <table>
 <thead><tr><th>${html(say.when)}</th><th>${html(say.what)}</th><th>${html(say.details)}</th></tr></thead>
 <tbody>
-${entries.map((entry) => step(entry, say)).join("\n")}
+${entries.map((entry) => step(entry, say, noticeParts)).join("\n")}
 </tbody>
 </table>
 <p class="note">${html(say.timesNote)}</p>
@@ -120,16 +122,32 @@ const toldElsewhere = new Set([
   "attempts",
 ]);
 
-function step({ at, type, told }: ExportEntry, say: ReportWording): string {
+/** @param noticeParts messages that went out with the notice */
+function step({ at, type, told }: ExportEntry, say: ReportWording, noticeParts: ReadonlySet<unknown>): string {
   const detail = told?.detail ?? {};
-  const words = (detail.approval === true ? say.steps[`approval_${type}`] : undefined) ?? say.steps[type] ?? type;
-  const state = type === "delivery" ? ` ${say.delivery[String(detail.state)] ?? String(detail.state)}.` : "";
   const details = Object.entries(detail)
     .filter(([name]) => !toldElsewhere.has(name) && !(type === "delivery" && name === "state"))
     .map(
       ([name, value]) => `<dt>${html(say.labels[name] ?? name)}</dt><dd>${shown(detailText(name, value, say))}</dd>`,
     );
-  return `<tr class="${html(type)}"><td><time datetime="${html(at)}">${html(at.replace("T", " ").replace("Z", ""))}</time></td><td>${html(words + state)}</td><td>${details.length > 0 ? `<dl>${details.join("")}</dl>` : ""}</td></tr>`;
+  const when = html(at.replace("T", " ").replace("Z", ""));
+  return `<tr class="${html(type)}">
+<td><time datetime="${html(at)}">${when}</time></td>
+<td>${html(type === "delivery" ? deliveryWords(detail, say, noticeParts) : stepWords(type, detail, say))}</td>
+<td>${details.length > 0 ? `<dl>${details.join("")}</dl>` : ""}</td>
+</tr>`;
+}
+
+function stepWords(type: string, detail: EvidenceDetail, say: ReportWording): string {
+  return (detail.approval === true ? say.steps[`approval_${type}`] : undefined) ?? say.steps[type] ?? type;
+}
+
+/** Of a proposal that was gone by then, only the text before the notice goes out. */
+function deliveryWords(detail: EvidenceDetail, say: ReportWording, noticeParts: ReadonlySet<unknown>): string {
+  const state = String(detail.state);
+  const gone = state === "accepted" || state === "delivered" || state === "read";
+  const what = gone && !noticeParts.has(detail.part) ? say.steps.delivery_without : say.steps.delivery;
+  return `${what}: ${say.delivery[state] ?? state}.`;
 }
 
 function detailText(name: string, value: string | number | boolean, say: ReportWording): string {
@@ -207,7 +225,7 @@ dt { color: #555; } dd { margin: 0; white-space: pre-wrap; overflow-wrap: anywhe
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .6rem .4rem 0; border-top: 1px solid #ddd; }
 td:first-child { white-space: nowrap; font-variant-numeric: tabular-nums; }
-td dl { font-size: .85rem; }
+td dl { font-size: .85rem; grid-template-columns: minmax(5rem, 45%) 1fr; }
 tr.granted td, tr.executed td { background: #eef7ee; } tr.delivery td { color: #555; }
 .note { color: #555; font-size: .9rem; } .proof { font-size: .85rem; }
 .broken { color: #a00; font-weight: bold; }

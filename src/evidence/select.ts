@@ -1,11 +1,11 @@
-import type { EvidenceEntry, EvidenceQuery } from "./entry.js";
+import { asideTypes, type EvidenceEntry, type EvidenceQuery } from "./entry.js";
 
 /** How many entries are read where a query does not say. */
 export const usualLimit = 1_000;
 
 export function fitsQuery(entry: EvidenceEntry, query: EvidenceQuery): boolean {
   return (
-    (query.deliveries === true || entry.type !== "delivery") &&
+    (query.all === true || !asideTypes.includes(entry.type)) &&
     (query.session === undefined || entry.session === query.session) &&
     (query.proposal === undefined || entry.proposal === query.proposal)
   );

@@ -20,6 +20,8 @@ export const evidenceKeys = {
   sessions: (prefix: string) => `${prefix}:evidence-sessions`,
   /** The session of a proposal. */
   proposal: (prefix: string, proposal: string) => `${prefix}:proposal:${proposal}`,
+  /** There as long as somebody moves what is written here: an app's own ledger writes evidence only then. */
+  kept: (prefix: string) => `${prefix}:evidence-kept`,
   /** Id of the archive that entries go to. */
   archive: (prefix: string) => `${prefix}:evidence-archive`,
 };
@@ -39,6 +41,8 @@ export function parseEvidence(json: string): EvidenceEntry {
   return entry;
 }
 
+/** Ms for which it is believed that evidence is moved, after the last sign of it. */
+const keptTtlMs = 7 * 24 * 3_600_000;
 /** Without a session, so many sessions are looked at. */
 const mostSessions = 1_000;
 /** Entries that are read at once. */
@@ -120,6 +124,10 @@ export function createEvidenceJournal(shard: Shard): EvidenceJournal {
       const keys = [evidenceKeys.stream(prefix, session), listed];
       await forgetScript.run(redis, "forgetting archived evidence", keys, [session, ...places]);
     },
+    keep: () =>
+      reachingRedis("keeping evidence", async () => {
+        await redis.set(evidenceKeys.kept(prefix), "1", "PX", keptTtlMs);
+      }),
     archive: (named) =>
       reachingRedis("naming the archive", async () => {
         if (named !== undefined) await redis.set(evidenceKeys.archive(prefix), named, "NX");

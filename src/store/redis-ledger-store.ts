@@ -1,5 +1,9 @@
+import { randomUUID } from "node:crypto";
+import type { EvidenceDetail, EvidenceEntry } from "../evidence/index.js";
 import type { Candidate, Confirmation, LedgerStore } from "../ledger/index.js";
 import { keptMs, mostOfSession, newestOfTool } from "../ledger/index.js";
+import { appendEvidenceLua, evidenceAppend } from "./evidence-append.js";
+import { evidenceKeys } from "./evidence-journal.js";
 import { parseRecord } from "./record.js";
 import { createScript, reachingRedis, type Shard } from "./script.js";
 
@@ -8,30 +12,38 @@ const usedTtlMs = 2 * keptMs;
 /** Ms for which a ref is remembered as used: longer than anybody retries a job. */
 const refTtlMs = 30 * 24 * 3_600_000;
 
-/** KEYS: confirmations. ARGV: confirmation, how many are kept, ttl. */
-const recordScript = createScript(`
+/**
+ * KEYS: confirmations, whether evidence is kept here, then those of the evidence. ARGV: confirmation, how many are kept,
+ * ttl; then the evidence. Without a gateway on this Redis nobody would ever take evidence away.
+ */
+const recordScript = createScript(`${appendEvidenceLua}
 redis.call('LPUSH', KEYS[1], ARGV[1])
 redis.call('LTRIM', KEYS[1], 0, ARGV[2] - 1)
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
+if redis.call('EXISTS', KEYS[2]) == 1 then append_evidence(3, 4) end
 return 1`);
 
 /**
- * KEYS: used confirmations (sorted by the time of use), then the keys of refs.
- * ARGV: now, ttl of the used, ttl of a ref, then ids. All or nothing.
+ * KEYS: used confirmations (sorted by the time of use), whether evidence is kept here, the keys of refs, then those of the
+ * evidence. ARGV: now, ttl of the used, ttl of a ref, how many refs, how many ids, the ids; then the evidence. All or
+ * nothing.
  */
-const useScript = createScript(`
-for i = 4, #ARGV do
+const useScript = createScript(`${appendEvidenceLua}
+local lastRef = 2 + ARGV[4]
+local lastId = 5 + ARGV[5]
+for i = 6, lastId do
   if redis.call('ZSCORE', KEYS[1], ARGV[i]) then return 0 end
 end
-for i = 2, #KEYS do
+for i = 3, lastRef do
   if redis.call('EXISTS', KEYS[i]) == 1 then return 0 end
 end
-for i = 4, #ARGV do redis.call('ZADD', KEYS[1], ARGV[1], ARGV[i]) end
-if #ARGV > 3 then
+for i = 6, lastId do redis.call('ZADD', KEYS[1], ARGV[1], ARGV[i]) end
+if lastId > 5 then
   redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1] - ARGV[2])
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
 end
-for i = 2, #KEYS do redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[3]) end
+for i = 3, lastRef do redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[3]) end
+if redis.call('EXISTS', KEYS[2]) == 1 then append_evidence(lastRef + 1, lastId + 1) end
 return 1`);
 
 /** Confirmations that all processes share. */
@@ -45,8 +57,16 @@ export function createRedisLedgerStore({ redis, prefix }: Shard): LedgerStore {
 
   return {
     async record(scope, confirmation) {
-      const args = [JSON.stringify(confirmation), mostOfSession, keptMs];
-      await recordScript.run(redis, "recording a confirmation", [keys.kept(scope)], args);
+      const { at, tool, kind, outcome, role, ref } = confirmation;
+      const detail = { confirmation: confirmation.id, kind, outcome, role, ...(ref === undefined ? {} : { ref }) };
+      const entry = entryOf(scope, "confirmation", at, tool, detail);
+      const evidence = evidenceAppend(prefix, entry.session, at, [entry]);
+      await recordScript.run(
+        redis,
+        "recording a confirmation",
+        [keys.kept(scope), evidenceKeys.kept(prefix), ...evidence.keys],
+        [JSON.stringify(confirmation), mostOfSession, keptMs, ...evidence.args],
+      );
     },
     find: (query) =>
       reachingRedis("looking for confirmations", async () => {
@@ -69,15 +89,31 @@ export function createRedisLedgerStore({ redis, prefix }: Shard): LedgerStore {
       }),
     async use(scope, uses, at) {
       const ids = uses.flatMap(({ id }) => (id === undefined ? [] : [id]));
-      const refs = uses.flatMap(({ ref }) => (ref === undefined ? [] : [keys.ref(scope, ref)]));
+      const refs = new Set(uses.flatMap(({ ref }) => (ref === undefined ? [] : [keys.ref(scope, ref)])));
+      const entries = uses.map(({ id, ref }) =>
+        entryOf(scope, "confirmation_used", at, "", {
+          ...(id === undefined ? {} : { confirmation: id }),
+          ...(ref === undefined ? {} : { ref }),
+        }),
+      );
+      const evidence = evidenceAppend(prefix, sessionOf(scope), at, entries);
       const used = await useScript.run(
         redis,
         "using a confirmation",
-        [keys.used(scope), ...new Set(refs)],
-        [at, usedTtlMs, refTtlMs, ...ids],
+        [keys.used(scope), evidenceKeys.kept(prefix), ...refs, ...evidence.keys],
+        [at, usedTtlMs, refTtlMs, refs.size, ids.length, ...ids, ...evidence.args],
       );
       return used === 1;
     },
     async close() {},
   };
+}
+
+/** As the evidence names it: a trace is a session of its own. */
+function sessionOf(scope: string): string {
+  return scope.startsWith("session:") ? scope.slice("session:".length) : scope;
+}
+
+function entryOf(scope: string, type: string, at: number, tool: string, detail: EvidenceDetail): EvidenceEntry {
+  return { id: randomUUID(), at, type, session: sessionOf(scope), proposal: "", agent: "", tool, argsHash: "", detail };
 }

@@ -78,11 +78,10 @@ export function evidenceArchiveContract(title: string, create: () => Promise<Arc
       expect(await archive.list({ limit: 0 })).toEqual([]);
     });
 
-    it("lists transitions of messages only when asked to, and counts them only then", async () => {
-      const { session, proposal, entries } = story(["proposed", "delivery", "delivery", "granted", "delivery"]);
+    it("lists what happened aside only when asked to, and counts them only then", async () => {
+      const { session, proposal, entries } = story(["proposed", "delivery", "confirmation", "granted", "delivery"]);
       await archive.append([{ session, entries }]);
-      const types = async (deliveries: boolean) =>
-        (await archive.list({ proposal, deliveries, limit: 2 })).map(({ type }) => type);
+      const types = async (all: boolean) => (await archive.list({ proposal, all, limit: 2 })).map(({ type }) => type);
       expect(await types(false)).toEqual(["proposed", "granted"]);
       expect(await types(true)).toEqual(["granted", "delivery"]);
     });

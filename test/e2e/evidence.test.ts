@@ -105,7 +105,7 @@ describe("the evidence of a conversation", () => {
     expect(sent).toMatchObject({ ref: expect.any(String) });
     expect(granted).toMatchObject({ words: "dale", message: expect.any(String), sentAt: expect.any(Number) });
     expect(executed).toMatchObject({ result: expect.any(String) });
-    const deliveries = (await story.evidence("&deliveries=true")).items.filter(({ type }) => type === "delivery");
+    const deliveries = (await story.evidence("&all=true")).items.filter(({ type }) => type === "delivery");
     expect(deliveries.map(({ state }) => state)).toEqual(["queued", "sending", "accepted"]);
   });
 

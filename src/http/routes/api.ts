@@ -63,7 +63,7 @@ export function apiRoutes(ports: HttpPorts): Hono {
         ports.evidence.read({
           ...(session === undefined ? {} : { session }),
           ...(proposal === undefined ? {} : { proposal }),
-          deliveries: c.req.query("deliveries") === "true",
+          all: c.req.query("all") === "true",
           limit: limit.parse(c.req.query("limit") ?? 1000),
         }),
       ),

@@ -1,7 +1,13 @@
 import type { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EvidenceEntry, EvidenceJournal } from "../../../src/evidence/index.js";
-import { createDeliveryStore, createEvidenceJournal, createRedisSlotStore } from "../../../src/store/index.js";
+import type { Confirmation } from "../../../src/ledger/index.js";
+import {
+  createDeliveryStore,
+  createEvidenceJournal,
+  createRedisLedgerStore,
+  createRedisSlotStore,
+} from "../../../src/store/index.js";
 import { outboundPart } from "../../contracts/delivery-store.js";
 import { testPrefix, testRedis } from "../../fixtures/redis.js";
 import { slotEvents } from "../../fixtures/slot-events.js";
@@ -36,7 +42,7 @@ describe("the evidence's journal", () => {
     const receipt = { ref: "m-1", level: "read", at: 4_000, receivedAt: 4_100 } as const;
     await deliveries.apply(part.id, { type: "receipt", receipt });
     await deliveries.apply(part.id, { type: "receipt", receipt });
-    const found = await journal.list({ proposal: "p-1", deliveries: true });
+    const found = await journal.list({ proposal: "p-1", all: true });
     expect(found.map(({ at, type, detail }) => [at, type, detail.state, detail.platformAt])).toEqual([
       [1_000, "delivery", "queued", undefined],
       [2_000, "delivery", "sending", undefined],
@@ -112,6 +118,37 @@ describe("the evidence's journal", () => {
     await redis.xadd(`${prefix}:evidence:${session}`, "*", "id", "x", "json", '{"version":2}');
     const [waiting = []] = await journal.waiting([session], 10);
     expect(waiting.map(({ entry }) => (entry as EvidenceEntry | undefined)?.type)).toEqual(["proposed", undefined]);
+  });
+
+  it("keeps what an app recorded in the ledger, where somebody takes it to an archive, and nothing elsewhere", async () => {
+    const ledger = createRedisLedgerStore({ redis, prefix });
+    const confirmation = (id: string): Confirmation => ({
+      version: 1,
+      id,
+      tool: "issue_refund",
+      kind: "confirmation",
+      outcome: "approved",
+      role: "user",
+      ref: `ref-${id}`,
+      at: 1_000,
+      binding: { to: "tool" },
+    });
+    await ledger.record(`session:${session}`, confirmation("c-0"));
+    expect(await keys()).toEqual([]);
+    await journal.keep();
+    await ledger.record(`session:${session}`, confirmation("c-1"));
+    await ledger.record("trace:abc", confirmation("c-2"));
+    expect(await ledger.use(`session:${session}`, [{ id: "c-1", ref: "ref-c-1" }], 2_000)).toBe(true);
+    expect(await ledger.use(`session:${session}`, [{ id: "c-1", ref: "ref-c-1" }], 3_000)).toBe(false);
+    expect(await ledger.use(`session:${session}`, [{ ref: "ref-c-9" }], 4_000)).toBe(true);
+    const found = await journal.list({ session, all: true });
+    expect(found.map(({ at, type, tool, detail }) => [at, type, tool, detail.confirmation, detail.ref])).toEqual([
+      [1_000, "confirmation", "issue_refund", "c-1", "ref-c-1"],
+      [2_000, "confirmation_used", "", "c-1", "ref-c-1"],
+      [4_000, "confirmation_used", "", undefined, "ref-c-9"],
+    ]);
+    expect(await journal.list({ session })).toEqual([]);
+    expect(await journal.list({ session: "trace:abc", all: true })).toHaveLength(1);
   });
 
   it("goes to one archive for ever", async () => {

@@ -96,6 +96,20 @@ describe("the page of a proposal", () => {
     expect(approved).toContain("Ana");
   });
 
+  it("does not take a message that went out without the notice for one with it", async () => {
+    const { steps, delivery } = reportWordings.en;
+    const withIt = `${steps.delivery}: ${delivery.delivered}`;
+    const without = `${steps.delivery_without}: ${delivery.delivered}`;
+    expect(await page("en")).toContain(withIt);
+    const never =
+      (await page(
+        "en",
+        story.filter(({ type }) => type !== "notice_sent"),
+      )) ?? "";
+    expect(never).toContain(without);
+    expect(never).not.toContain(withIt);
+  });
+
   it("warns on its face when the evidence was altered", async () => {
     const lines = exportOf(story, keys, { proposal: "p-1" }).map((line) => line.replace("A-9", "B-1"));
     const html = (await reportHtml(lines, "en")) ?? "";
