@@ -158,10 +158,8 @@ describe("the evidence of a conversation", () => {
 
   it("is read by the command alone when Dale does not run, and erased on demand", async () => {
     await dale.stop();
-    expect(await story.run("verify")).toMatchObject({ code: 0 });
     expect((await story.run("export", "--session", story.session)).output).toContain('"words":"dale"');
     expect(await story.run("erase", "--session", story.session)).toMatchObject({ code: 0 });
-    expect(await story.run("erase", "--session", story.session)).toMatchObject({ code: 1 });
     const after = await story.run("export");
     expect(after.output).not.toContain('"words"');
     expect(await story.run("verify")).toMatchObject({ code: 0, output: expect.stringContaining("erased") });
