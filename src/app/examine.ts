@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { DaleError } from "../errors/index.js";
+import { postgresVersion } from "../evidence/index.js";
 import { createConnections } from "../store/index.js";
 import type { Loaded } from "./boot.js";
 import type { DaleConfig, TelegramAccount } from "./config/index.js";
@@ -38,6 +39,7 @@ export async function examine(options: ExamineOptions): Promise<readonly Finding
   return [
     { part: "node", ok: true, says: process.versions.node },
     await redisFinding(options),
+    await evidenceFinding(config),
     ...(await Promise.all([...endpoints].map(([url, part]) => reaches(part, url)))),
     ...(await Promise.all(
       config.channels.flatMap((account) => (account.channel === "telegram" ? [bot(account)] : [])),
@@ -68,6 +70,15 @@ async function redisFinding({ config, logger }: ExamineOptions): Promise<Finding
   } finally {
     await connections.close();
   }
+}
+
+async function evidenceFinding({ evidence, dataDir }: DaleConfig): Promise<Finding> {
+  const part = "evidence";
+  if (evidence.url === undefined) return { part, ok: true, says: `PGlite, with its files under ${dataDir}` };
+  const version = await postgresVersion(evidence.url);
+  return version === undefined
+    ? { part, ok: false, says: "PostgreSQL does not answer at evidence.url, or refuses the user" }
+    : { part, ok: true, says: `PostgreSQL ${version} answers` };
 }
 
 /** Asks the Bot API who the token belongs to. Its address holds the token, so nothing of a failure is repeated. */

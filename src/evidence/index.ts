@@ -19,7 +19,7 @@ export type { Backlog, EvidenceJournal, WaitingEntry } from "./journal.js";
 export { createKeeper, type EvidenceKeeper, type Holding, type KeeperOptions } from "./keeper.js";
 export { createMover, type EvidenceLogger, type EvidenceMover, type MoverOptions } from "./mover.js";
 export { createPgliteDialect, type PgliteDialect, type PgliteOptions } from "./pglite-dialect.js";
-export { createPostgresDialect } from "./postgres-dialect.js";
+export { createPostgresDialect, postgresVersion } from "./postgres-dialect.js";
 export { createFullReader, type EvidenceReading, type FullReader } from "./reader.js";
 export { reportHtml } from "./report.js";
 export type { ReportLanguage } from "./report-wording.js";

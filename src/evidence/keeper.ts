@@ -59,6 +59,7 @@ export function createKeeper(options: KeeperOptions): EvidenceKeeper {
   let identified = false;
   let last: Promise<unknown> = Promise.resolve();
   let failures = 0;
+  let refusals = 0;
   /** When entries were first seen to wait for a sleeping archive. */
   let waitingSince: number | undefined;
   let pruneAt = now();
@@ -149,9 +150,15 @@ export function createKeeper(options: KeeperOptions): EvidenceKeeper {
     }
   }
 
+  /** Somebody else may well have the right; that it cannot be asked for is another matter. */
+  function notHeld(error: unknown): undefined {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    if (refusals++ % 60 === 0) logger.warn({ code }, "the right to archive evidence cannot be asked for; it waits");
+  }
+
   async function run(): Promise<void> {
     while (!closing.signal.aborted) {
-      holding = await options.hold().catch(() => undefined);
+      holding = await options.hold().catch(notHeld);
       if (holding) await moveWhileHolding(holding);
       if (!closing.signal.aborted) {
         holding = undefined;

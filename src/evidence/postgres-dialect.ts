@@ -1,4 +1,4 @@
-import { type Dialect, PostgresDialect } from "kysely";
+import { type Dialect, Kysely, PostgresDialect, sql } from "kysely";
 
 /** Statements that wait longer for the server than this fail, ms: nobody waits for ever behind a lock. */
 const patienceMs = 30_000;
@@ -21,4 +21,17 @@ export function createPostgresDialect(url: string): Dialect {
       return pool;
     },
   });
+}
+
+/** Asks the server something that changes nothing. @returns what it is, or undefined when it does not answer us */
+export async function postgresVersion(url: string): Promise<string | undefined> {
+  const db = new Kysely<never>({ dialect: createPostgresDialect(url) });
+  try {
+    const { rows } = await sql<{ server_version: string }>`show server_version`.execute(db);
+    return rows[0]?.server_version;
+  } catch {
+    return undefined;
+  } finally {
+    await db.destroy();
+  }
 }

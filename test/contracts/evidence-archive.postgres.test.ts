@@ -1,5 +1,5 @@
-import { describe, it } from "vitest";
-import { createArchive, createPostgresDialect } from "../../src/evidence/index.js";
+import { describe, expect, it } from "vitest";
+import { createArchive, createPostgresDialect, postgresVersion } from "../../src/evidence/index.js";
 import { findPostgres, startPostgres } from "../fixtures/postgres.js";
 import { evidenceArchiveContract } from "./evidence-archive.js";
 
@@ -9,6 +9,16 @@ if ("reason" in found) {
     it.skip(`is not tested here: ${found.reason}`, () => {});
   });
 } else {
+  describe("PostgreSQL", () => {
+    it("is known by its version, where it answers", async () => {
+      const server = await startPostgres(found.programs);
+      const url = await server.database();
+      expect(await postgresVersion(url)).toMatch(/^\d+/);
+      await server.stop();
+      expect(await postgresVersion(url)).toBeUndefined();
+    });
+  });
+
   evidenceArchiveContract("PostgreSQL", async () => {
     const server = await startPostgres(found.programs);
     const url = await server.database();

@@ -207,6 +207,22 @@ describe("evidence on its way from the journal to the archive", () => {
     expect(released).toBe(1);
   });
 
+  it("says when its right cannot even be asked for, and goes on asking", async () => {
+    const warned: unknown[] = [];
+    const logger = { ...silent, warn: (fields: unknown) => warned.push(fields) };
+    let refuses = true;
+    const hold = async () => {
+      if (refuses) throw Object.assign(new Error("no socket"), { code: "EACCES" });
+      return { release: async () => undefined };
+    };
+    const keeper = keeping({ logger, hold });
+    await eventually(() => warned.length > 0);
+    expect(warned).toEqual([{ code: "EACCES" }]);
+    refuses = false;
+    await eventually(() => keeper.holds());
+    await keeper.close();
+  });
+
   it("stops when somebody else was given its right", async () => {
     const lost = new AbortController();
     let held = 0;
