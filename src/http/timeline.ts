@@ -19,25 +19,14 @@ export function timeline(
   deliveries: readonly Delivery[],
   evidence: readonly EvidenceEntry[],
 ): readonly TimelineItem[] {
-  const items = [
-    ...turns.flatMap(itemsOfTurn),
-    ...deliveries.map(itemOfDelivery),
-    ...evidence.map(
-      (entry): TimelineItem => ({
-        at: entry.at,
-        kind: "evidence",
-        turn: entry.turn ?? "",
-        detail: {
-          type: entry.type,
-          proposal: entry.proposal,
-          tool: entry.tool,
-          args_hash: entry.argsHash,
-          ...entry.detail,
-        },
-      }),
-    ),
-  ];
+  const items = [...turns.flatMap(itemsOfTurn), ...deliveries.map(itemOfDelivery), ...evidence.map(itemOfEvidence)];
   return items.sort((a, b) => a.at - b.at || rank[a.kind] - rank[b.kind]);
+}
+
+/** Without the arguments themselves: the notice shows them, and an export has them. */
+function itemOfEvidence({ at, turn = "", type, proposal, tool, argsHash, detail }: EvidenceEntry): TimelineItem {
+  const { args: _args, ...told } = detail;
+  return { at, kind: "evidence", turn, detail: { type, proposal, tool, args_hash: argsHash, ...told } };
 }
 
 function itemsOfTurn(turn: TurnRecord): readonly TimelineItem[] {

@@ -127,7 +127,9 @@ export function apiRoutes(ports: HttpPorts): Hono {
   return routes;
 }
 
+/** Whoever looks through evidence needs to know which arguments, not what they were: an export has them. */
 function evidenceJson(entry: EvidenceEntry) {
   const { at, argsHash, detail, ...rest } = entry;
-  return { ...detail, ...rest, at: new Date(at).toISOString(), args_hash: argsHash };
+  const { args: _args, ...told } = detail;
+  return { ...told, ...rest, at: new Date(at).toISOString(), args_hash: argsHash };
 }
