@@ -13,6 +13,7 @@ import {
   storyQuestion,
 } from "../fixtures/cobranzas.js";
 import { eventually, type Gateway, type Installation, install } from "../fixtures/gateway.js";
+import { findPostgres, startPostgres, type TestPostgres } from "../fixtures/postgres.js";
 import { type RedisServer, startRedisServer } from "../fixtures/redis-server.js";
 
 interface Item {
@@ -202,3 +203,44 @@ describe("the evidence of several processes on one Redis", () => {
     expect((await story.evidence()).items.map(({ type }) => type)).toEqual(path);
   });
 });
+
+const postgres = findPostgres();
+describe.skipIf("reason" in postgres)(
+  `the evidence in PostgreSQL${"reason" in postgres ? ` (not here: ${postgres.reason})` : ""}`,
+  () => {
+    const story = new Story();
+    let redis: RedisServer;
+    let server: TestPostgres;
+    let front: Gateway;
+    beforeAll(async () => {
+      if ("reason" in postgres) return;
+      [redis, server] = await Promise.all([startRedisServer(), startPostgres(postgres.programs)]);
+      await story.open({ redis: { url: redis.url }, evidence: { url: await server.database() } });
+      front = await story.place.start();
+      await story.converse();
+    });
+    afterAll(async () => {
+      await front.stop();
+      await story.close();
+      await redis.remove();
+      await server.stop();
+    });
+
+    it("is moved by a worker, and read by every process by itself", async () => {
+      const metrics = async () => {
+        const { url, token } = story.place;
+        const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+        return await response.text();
+      };
+      expect(await metrics()).toMatch(/^dale_evidence_waiting_seconds \d/m);
+      await eventually(async () => /^dale_evidence_waiting_sessions 0$/m.test(await metrics()) || undefined);
+      expect((await story.evidence()).items.map(({ type }) => type)).toEqual(path);
+      expect(await story.run("verify")).toMatchObject({ code: 0 });
+      await front.stop();
+      front = await story.place.start({ roles: "http" });
+      const { items, complete } = await story.evidence();
+      expect(items.map(({ type }) => type)).toEqual(path);
+      expect(complete).toBeUndefined();
+    });
+  },
+);
