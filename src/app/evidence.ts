@@ -52,7 +52,8 @@ export async function openEvidence(options: EvidenceOptions): Promise<EvidenceDe
   const { url, retentionMs } = config.evidence;
   const place = url === undefined ? pglitePlace(config.dataDir) : postgresPlace(url, shard);
   const archive = createArchive({ dialect: place.dialect, keys, now });
-  const keeper = moves ? createKeeper({ ...place, journal, archive, retentionMs, logger, now }) : undefined;
+  const finish = () => archive.close();
+  const keeper = moves ? createKeeper({ ...place, journal, archive, finish, retentionMs, logger, now }) : undefined;
   // Into PostgreSQL anybody may move: it takes an entry once, whoever offers it.
   const mover = createMover({ journal, archive, logger, now });
   const move = () => (keeper ? keeper.move() : mover.pass());
@@ -71,8 +72,7 @@ export async function openEvidence(options: EvidenceOptions): Promise<EvidenceDe
     },
     async close() {
       leave();
-      await keeper?.close();
-      await archive.close();
+      await (keeper ? keeper.close() : archive.close());
     },
   };
 }

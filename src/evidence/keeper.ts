@@ -19,6 +19,8 @@ export interface KeeperOptions {
   readonly exists: () => boolean;
   /** Whether using the archive would start a process first. */
   readonly asleep: () => boolean;
+  /** What has to end before the right is given back: nobody else may have the archive while it runs. */
+  readonly finish?: () => Promise<unknown>;
   readonly logger: EvidenceLogger;
   readonly now: () => number;
   /** How often the journal is looked at, ms. Default 1000. */
@@ -179,6 +181,7 @@ export function createKeeper(options: KeeperOptions): EvidenceKeeper {
         await move(AbortSignal.timeout(lastMoveMs)).catch(() => undefined);
       }
       await last.catch(() => undefined);
+      await options.finish?.();
       await holding?.release();
       holding = undefined;
     },

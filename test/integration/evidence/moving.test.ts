@@ -198,13 +198,17 @@ describe("evidence on its way from the journal to the archive", () => {
 
   it("moves what is left when it ends, and gives its right back", async () => {
     const session = newSession();
-    let released = 0;
-    const keeper = keeping({ everyMs: 60_000, hold: async () => ({ release: async () => void released++ }) });
+    const done: string[] = [];
+    const keeper = keeping({
+      everyMs: 60_000,
+      finish: async () => done.push("archive closed"),
+      hold: async () => ({ release: async () => done.push("right given back") }),
+    });
     await eventually(() => keeper.holds());
     await write(session, entriesOf(session, 2));
     await keeper.close();
     expect(await journal.list({ session })).toEqual([]);
-    expect(released).toBe(1);
+    expect(done).toEqual(["archive closed", "right given back"]);
   });
 
   it("says when its right cannot even be asked for, and goes on asking", async () => {
