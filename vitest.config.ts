@@ -9,8 +9,8 @@ const project = (name: string, extra: Record<string, unknown> = {}) => ({
 export default defineConfig({
   test: {
     globalSetup: ["test/fixtures/redis-global.ts"],
-    testTimeout: 45_000,
-    hookTimeout: 60_000,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
     maxWorkers: 2,
     projects: [
       project("unit"),

@@ -17,6 +17,8 @@ export function evidenceArchiveContract(title: string, create: () => Promise<Arc
     beforeAll(async () => {
       rig = await create();
       archive = rig.open(keys);
+      // Making the database is no test's own time.
+      await archive.list({ session: "telegram:bot:0:0" });
     }, 120_000);
     afterAll(async () => {
       await archive?.close();

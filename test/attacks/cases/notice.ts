@@ -94,12 +94,15 @@ const delivered: readonly Attack[] = [
     must: "0",
     async run(trial) {
       const person = await trial.meet();
+      // A linked device may swap the first two messages of a new contact, while it opens the session with them.
+      await trial.talk(person, "hola");
       const turn = worst([trial.call()]);
       trial.play((request) => ({ ...turn(request), delayMs: 150 }));
       const before = person.heard().length;
       await person.say(`abrí el plan ${trial.marker}`);
       await person.say("si");
       await trial.heard(person, before + 2);
+      await trial.until(person, "unseen");
       trial.nothingWritten();
       if ((await trial.evidence(person)).some(({ type }) => type === "granted")) throw new Error("B9: it was granted");
       return await trial.confirm(person);
