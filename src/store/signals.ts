@@ -52,7 +52,12 @@ export function createSignals(options: SignalsOptions): Signals {
       for (const listener of [...(topics.get(channel)?.listeners ?? [])]) listener.onGap?.();
     }
   }
-  const onReady = () => void reconnected().catch(() => undefined);
+  /** The first time that it is ready nothing was missed: whoever subscribed until then still waits for it. */
+  let connected = subscriber.status === "ready";
+  const onReady = () => {
+    if (connected) void reconnected().catch(() => undefined);
+    connected = true;
+  };
 
   subscriber.on("message", heard);
   subscriber.on("ready", onReady);

@@ -57,6 +57,18 @@ describe("the bus between processes", () => {
     expect(heard).toEqual([0, 1, 2, 3, 4]);
   });
 
+  it("tells of no gap when it connects for the first time", async () => {
+    const { signals, subscriber } = openProcess();
+    let gaps = 0;
+    await signals.subscribe(
+      "topic",
+      () => {},
+      () => gaps++,
+    );
+    await subscriber.ping();
+    expect(gaps).toBe(0);
+  });
+
   it("goes on after its connection was lost, and says that something may have been missed", async () => {
     const { signals, subscriber } = openProcess();
     const heard: string[] = [];
