@@ -2,12 +2,8 @@ import {
   type BinaryNode,
   BufferJSON,
   cleanMessage,
-  DEFAULT_CONNECTION_CONFIG,
   decodeMessageNode,
   proto,
-  type SignalKeyStore,
-  type SignalKeyStoreWithTransaction,
-  type SocketConfig,
   toNumber,
   unpadRandomMax16,
   type WAMessage,
@@ -25,10 +21,13 @@ import type { Sealer } from "./sealing.js";
  * as failed, and the sender's phone is asked to send the message again.
  */
 export interface Journal {
-  /** For Baileys' configuration: its own repository of sessions, which writes messages down. */
-  readonly makeSignalRepository: SocketConfig["makeSignalRepository"];
   /** A message's stanza, as it arrives: it says whose the plaintext is that comes out of the decryption. */
   saw(stanza: BinaryNode): void;
+  /**
+   * Writes down what came out of a decryption, while the store is away for as long as Baileys does so with its keys.
+   * @throws DaleError `lease_lost`, or what the store says when it stays away
+   */
+  keep(ciphertext: Uint8Array, padded: Uint8Array): Promise<void>;
   /** Names of the entries of that message. */
   entriesOf(key: WAMessageKey): readonly string[];
   /** The message is durably enqueued, or is nobody's message: its entries go. */
@@ -103,25 +102,7 @@ export function createJournal(options: JournalOptions): Journal {
   }
 
   return {
-    makeSignalRepository(auth, logger, lookUp) {
-      const repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, logger, lookUp);
-      const { decryptMessage, decryptGroupMessage } = repository;
-      return Object.assign(repository, {
-        // In one transaction with the ratchet: it is turned only when the message is written down.
-        decryptMessage: (given: Parameters<typeof decryptMessage>[0]) =>
-          inTransaction(auth.keys, given.jid, async () => {
-            const plain = await decryptMessage(given);
-            await keep(given.ciphertext, plain);
-            return plain;
-          }),
-        decryptGroupMessage: (given: Parameters<typeof decryptGroupMessage>[0]) =>
-          inTransaction(auth.keys, given.group, async () => {
-            const plain = await decryptGroupMessage(given);
-            await keep(given.msg, plain);
-            return plain;
-          }),
-      });
-    },
+    keep,
     saw(stanza) {
       if (!Array.isArray(stanza.content)) return;
       for (const { tag, content } of stanza.content) {
@@ -181,14 +162,6 @@ function named(pushName: string | null | undefined): { pushName?: string } {
 /** An id is unique per sender only. */
 function identityOf({ remoteJid, participant, id }: WAMessageKey): string {
   return `${remoteJid} ${participant ?? ""} ${id}`;
-}
-
-function inTransaction<T>(
-  keys: SignalKeyStore | SignalKeyStoreWithTransaction,
-  key: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  return "transaction" in keys ? keys.transaction(work, key) : work();
 }
 
 function parse(text: string): Entry {

@@ -5,11 +5,13 @@ import {
   type proto,
   type WASocket,
 } from "@whiskeysockets/baileys";
+import type { Mutex } from "async-mutex";
 import type { DeviceState } from "./device-state.js";
 import type { Groups } from "./groups.js";
 import type { Journal } from "./journal.js";
 import type { WhatsappTiming } from "./options.js";
 import { pause } from "./pause.js";
+import { signalRepositoryWith } from "./signal-repository.js";
 import { silentLogger } from "./silent-logger.js";
 
 /** One connection to WhatsApp, from its beginning to its end. Another one is another line. */
@@ -40,6 +42,8 @@ export interface LineEvents {
 export interface LineOptions {
   readonly state: DeviceState;
   readonly journal: Journal;
+  /** One for all lines of a device: whoever holds it turns its ratchets. */
+  readonly mutex: Mutex;
   readonly groups: Groups;
   readonly socketUrl: string | undefined;
   readonly timing: WhatsappTiming;
@@ -65,7 +69,7 @@ export function openLine(options: LineOptions): Line {
     qrTimeout: timing.qr,
     keepAliveIntervalMs: timing.keepAlive,
     transactionOpts: { maxCommitRetries: patience.tries, delayBetweenTriesMs: patience.pauseMs },
-    makeSignalRepository: journal.makeSignalRepository,
+    makeSignalRepository: signalRepositoryWith({ journal, mutex: options.mutex }),
     getMessage: async ({ id, remoteJid }) =>
       id ? options.sentMessage(id, remoteJid ?? "").catch(() => undefined) : undefined,
     cachedGroupMetadata: async (jid) => groups.read(jid),

@@ -16,6 +16,8 @@ export interface ConnectionEvents {
   onHello(payload: proto.ClientPayload, noiseKey: Uint8Array): void;
   onNode(node: BinaryNode): Promise<void>;
   onClosed(): void;
+  /** The stand-in could not go on: a mistake of its own, or of the device, such as a message that nobody can read. */
+  onFailed(error: unknown): void;
 }
 
 /** Stanzas are handled one after the other, in the order in which they came. */
@@ -31,6 +33,7 @@ export function createConnection(socket: WebSocket, identity: ServerIdentity, ev
   /** A mistake of the stand-in must not pass for a fault of the network. */
   function fail(error: unknown): void {
     console.error("the WhatsApp stand-in failed:", error);
+    events.onFailed(error);
     socket.terminate();
   }
   socket.on("message", (data: Buffer) => {

@@ -51,6 +51,8 @@ export interface FakeWhatsappWeb {
   readonly logins: readonly ("register" | "login")[];
   readonly media: { readonly fetched: readonly string[]; forget(): void; damage(): void };
   readonly connected: boolean;
+  /** What it could not go on with: messages of the device that nobody can read, and its own mistakes. */
+  readonly failures: readonly unknown[];
   contact(name?: string): Contact;
   group(members: readonly Identity[], subject?: string): Group;
   leaveGroup(group: Group): void;
@@ -90,6 +92,7 @@ export async function startFakeWhatsappWeb(): Promise<FakeWhatsappWeb> {
   let isPaired = false;
   let last: BinaryNode | undefined;
   const logins: ("register" | "login")[] = [];
+  const failures: unknown[] = [];
   const waiting = new Map<string, BinaryNode>();
 
   const world: World = createWorld({
@@ -156,6 +159,7 @@ export async function startFakeWhatsappWeb(): Promise<FakeWhatsappWeb> {
         if (connection === current) current = undefined;
         world.emit("closed");
       },
+      onFailed: (error) => void failures.push(error),
     });
   });
 
@@ -189,6 +193,7 @@ export async function startFakeWhatsappWeb(): Promise<FakeWhatsappWeb> {
     sent: world.sent,
     seen: world.seen,
     logins,
+    failures,
     media,
     get connected() {
       return current !== undefined;
