@@ -5,7 +5,6 @@ import {
   type proto,
   type WASocket,
 } from "@whiskeysockets/baileys";
-import type { Mutex } from "async-mutex";
 import type { DeviceState } from "./device-state.js";
 import type { Groups } from "./groups.js";
 import type { Journal } from "./journal.js";
@@ -42,8 +41,6 @@ export interface LineEvents {
 export interface LineOptions {
   readonly state: DeviceState;
   readonly journal: Journal;
-  /** One for all lines of a device: whoever holds it turns its ratchets. */
-  readonly mutex: Mutex;
   readonly groups: Groups;
   readonly socketUrl: string | undefined;
   readonly timing: WhatsappTiming;
@@ -69,7 +66,7 @@ export function openLine(options: LineOptions): Line {
     qrTimeout: timing.qr,
     keepAliveIntervalMs: timing.keepAlive,
     transactionOpts: { maxCommitRetries: patience.tries, delayBetweenTriesMs: patience.pauseMs },
-    makeSignalRepository: signalRepositoryWith({ journal, mutex: options.mutex }),
+    makeSignalRepository: signalRepositoryWith(journal),
     getMessage: async ({ id, remoteJid }) =>
       id ? options.sentMessage(id, remoteJid ?? "").catch(() => undefined) : undefined,
     cachedGroupMetadata: async (jid) => groups.read(jid),

@@ -128,7 +128,7 @@ export function createSending(options: SendingOptions): Sending {
       () => word,
       async (error: unknown): Promise<SendResult> => {
         if (error instanceof Error && error.message === "All encryptions failed") return retry.notEncrypted;
-        // Keys are written after the message has left: it may be on its way all the same, and WhatsApp may say so.
+        // Who has a group's key is written after the message has left: it may be on its way all the same.
         const answered = await Promise.race([word, pause(Math.min(ackMs, 2_000), ended.signal)]);
         return answered ?? unknownOf(id, "connection_lost");
       },

@@ -1,5 +1,4 @@
 import { jidNormalizedUser } from "@whiskeysockets/baileys";
-import { Mutex } from "async-mutex";
 import type { ChannelHost, ChannelStatus, Lease } from "../../src/channels/index.js";
 import { afterClosing } from "./closing.js";
 import { openDeviceState } from "./device-state.js";
@@ -56,7 +55,6 @@ export async function holdAccount(settings: TenureOptions, stop: AbortSignal): P
   const kept = { fenced: store.fenced, fence: lease.fence, sealer: settings.sealer, onFenced: () => fenced.abort() };
   const state = await openDeviceState(kept);
   const journal = createJournal({ ...kept, ...patience, me: () => state.creds.me ?? {}, now });
-  const mutex = new Mutex();
   const groups = createGroups(now);
   const own = () => [state.creds.me?.id, state.creds.me?.lid].flatMap((jid) => personOf(jid) ?? []);
   let line: Line | undefined;
@@ -65,6 +63,8 @@ export async function holdAccount(settings: TenureOptions, stop: AbortSignal): P
   const mailroom = createMailroom({ options, host, journal, people, sent, timing, own, isUnderWay });
 
   try {
+    // What was taken up goes on together with what has waited at WhatsApp: some of it may be older.
+    if (state.linked) mailroom.connecting();
     await mailroom.takeUp();
     return await live();
   } finally {
@@ -129,7 +129,7 @@ export async function holdAccount(settings: TenureOptions, stop: AbortSignal): P
   async function connectOnce(): Promise<{ readonly code: number; readonly shown: boolean }> {
     const { socketUrl } = options;
     const { onLine } = settings;
-    const parts = { host, state, journal, mutex, groups, people, mailroom, pairing, sent, own };
+    const parts = { host, state, journal, groups, people, mailroom, pairing, sent, own };
     const current = visit({ ...parts, socketUrl, timing, tell, onLine });
     line = current.line;
     const end = () => void current.line.end();

@@ -1,5 +1,4 @@
 import type { proto } from "@whiskeysockets/baileys";
-import type { Mutex } from "async-mutex";
 import type { ChannelHost } from "../../src/channels/index.js";
 import type { DeviceState } from "./device-state.js";
 import type { Groups } from "./groups.js";
@@ -18,7 +17,6 @@ export interface VisitOptions {
   readonly host: ChannelHost;
   readonly state: DeviceState;
   readonly journal: Journal;
-  readonly mutex: Mutex;
   readonly groups: Groups;
   readonly people: People;
   readonly mailroom: Mailroom;

@@ -84,8 +84,9 @@ describe("the process that holds a WhatsApp account is killed", () => {
     const beto = web.contact("Beto");
     const texts = Array.from({ length: 12 }, (_, n) => `line ${n}`);
     const heard = () => [...new Set(model.requests.map(({ user }) => user).filter((user) => texts.includes(user)))];
+    const at = Math.floor(Date.now() / 1000) - texts.length;
     for (const [n, text] of texts.entries()) {
-      await beto.writes(text);
+      await beto.writes(text, { at: at + n });
       // The first two messages of a new contact may be swapped by Baileys itself, while it opens the session.
       if (n === 0) await eventually(() => heard().length === 1);
       if (n % 4 !== 3) continue;
@@ -96,6 +97,8 @@ describe("the process that holds a WhatsApp account is killed", () => {
     // What was being sent when its process died is unknown, and not sent again: the agent's side is what nothing is missing from.
     await eventually(() => heard().length === texts.length, 45_000);
     expect(heard()).toEqual(texts);
+    // And every answer that left was one that Beto's phone could read.
+    expect(web.failures).toEqual([]);
   });
 
   it("and no process says anything of keys or people", () => {

@@ -16,6 +16,7 @@ import {
   xmppPreKey,
   xmppSignedPreKey,
 } from "@whiskeysockets/baileys";
+import { Mutex } from "async-mutex";
 import { silentLogger } from "./silent-logger.js";
 
 /** The public keys that a linked device has uploaded; whoever writes to it begins a session with them. */
@@ -52,6 +53,12 @@ export interface GroupEncrypted {
   readonly distribution: proto.IMessage;
 }
 
+/**
+ * All phones write to the same address, and libsignal works off what is done for an address in the async context of
+ * whoever was first: two at a time would write into each other's transactions.
+ */
+const mutex = new Mutex();
+
 export function createSignalDevice(): SignalDevice {
   const creds = initAuthCreds();
   let kept = newKeys();
@@ -79,7 +86,7 @@ export function createSignalDevice(): SignalDevice {
         ],
       };
     },
-    async encryptFor(bundle, message) {
+    encryptFor: alone(async (bundle, message) => {
       const { jid } = bundle;
       if (!(await kept.signal.validateSession(jid)).exists) {
         const preKey = bundle.preKeys.shift();
@@ -98,35 +105,39 @@ export function createSignalDevice(): SignalDevice {
         });
       }
       return kept.signal.encryptMessage({ jid, data: encodeWAMessage(message) });
-    },
-    async decryptFrom(jid, enc) {
+    }),
+    decryptFrom: alone(async (jid, enc) => {
       const type = enc.attrs.type === "pkmsg" ? "pkmsg" : "msg";
       const plain = await kept.signal.decryptMessage({ jid, type, ciphertext: bytesOf(enc.content) });
       return proto.Message.decode(unpadRandomMax16(plain));
-    },
-    async encryptForGroup(group, own, message) {
+    }),
+    encryptForGroup: alone(async (group, own, message) => {
       const data = encodeWAMessage(message);
       const sealed = await kept.signal.encryptGroupMessage({ group, meId: own, data });
       const axolotlSenderKeyDistributionMessage = sealed.senderKeyDistributionMessage;
       const senderKeyDistributionMessage = { groupId: group, axolotlSenderKeyDistributionMessage };
       return { ciphertext: sealed.ciphertext, distribution: { senderKeyDistributionMessage } };
-    },
-    async decryptFromGroup(group, authorJid, msg) {
+    }),
+    decryptFromGroup: alone(async (group, authorJid, msg) => {
       const plain = await kept.signal.decryptGroupMessage({ group, authorJid, msg });
       return proto.Message.decode(unpadRandomMax16(plain));
-    },
-    learnGroupKey: (authorJid, item) => kept.signal.processSenderKeyDistributionMessage({ authorJid, item }),
+    }),
+    learnGroupKey: alone((authorJid, item) => kept.signal.processSenderKeyDistributionMessage({ authorJid, item })),
     forgetSessions() {
       kept = newKeys();
     },
   };
 }
 
+function alone<Given extends unknown[], T>(work: (...given: Given) => Promise<T>): (...given: Given) => Promise<T> {
+  return (...given) => mutex.runExclusive(() => work(...given));
+}
+
 export function bytesOf(content: BinaryNode["content"]): Buffer {
   return content instanceof Uint8Array ? Buffer.from(content) : Buffer.alloc(0);
 }
 
-function memoryKeys(): SignalKeyStore {
+export function memoryKeys(): SignalKeyStore {
   const kept = new Map<string, unknown>();
   return {
     get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {

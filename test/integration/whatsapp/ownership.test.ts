@@ -147,6 +147,30 @@ describe("the account's owner", () => {
     await until(async () => (await rig.store.fenced.keys("arrived:")).length === 0);
   });
 
+  it("puts what it takes up in its place among what has waited at WhatsApp", async () => {
+    let release: (() => void) | undefined;
+    const never = () =>
+      new Promise<never>((_, reject) => {
+        release = () => reject(new Error("too late"));
+      });
+    await rig.opened({}, { beforeReceive: never });
+    const now = Math.floor(Date.now() / 1000);
+    await ana.writes("dale", { at: now });
+    await until(() => release !== undefined);
+    rig.store.breakLease();
+    await until(() => !rig.web.connected);
+    await ana.writes("no, wait", { at: now - 3 });
+    await ana.writes("that was all", { at: now + 1 });
+    const second = rig.process();
+    await second.adapter.start();
+    await until(
+      () => texts(second).length === 3,
+      () => texts(second),
+    );
+    release?.();
+    expect(texts(second)).toEqual(["no, wait", "dale", "that was all"]);
+  });
+
   it("keeps no message that was handed on", async () => {
     const first = await rig.opened();
     await ana.writes("hola");
