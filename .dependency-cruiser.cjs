@@ -85,7 +85,7 @@ const packageRules = Object.entries(packages).map(([name, allowed]) => ({
 const adapterPackages = {
   telegram: ["grammy", "zod"],
   webchat: ["zod"],
-  whatsapp: ["@whiskeysockets/baileys", "@hapi/boom", "zod", "ws"],
+  whatsapp: ["@whiskeysockets/baileys", "async-mutex", "zod"],
   "whatsapp-cloud": ["zod"],
 };
 const adapterRules = Object.entries(adapterPackages).flatMap(([name, allowed]) => [
