@@ -146,8 +146,11 @@ export async function startFakeGraph(options: FakeGraphOptions = {}): Promise<Fa
         tells: push,
         hold: (held) => pusher?.hold(held),
         async redeliver() {
+          // A call is read before it is confirmed: whoever has seen what it brought may come too early.
+          await pusher?.idle();
           const last = pusher?.pushes.findLast(({ status }) => status === 200);
-          return last && pusher ? (await pusher.post(last.body)).status : 0;
+          if (!pusher || !last) throw new Error("no call was confirmed yet");
+          return (await pusher.post(last.body)).status;
         },
         post(body, signature) {
           if (!pusher) throw new Error("the app has no webhook yet");

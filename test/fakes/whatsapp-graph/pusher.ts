@@ -22,6 +22,8 @@ export interface Pusher {
   post(body: string | Buffer, signature?: string | null): Promise<Response>;
   readonly pushes: readonly Push[];
   pending(): number;
+  /** Resolves when no call is under way. */
+  idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -86,6 +88,9 @@ export function createPusher(url: string, secret: string, business: string, unit
     post,
     pushes,
     pending: () => waiting.length,
+    async idle() {
+      await busy;
+    },
     async stop() {
       stopped.abort();
       await busy;
