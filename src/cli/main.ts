@@ -1,19 +1,18 @@
 #!/usr/bin/env node
+import { createRequire } from "node:module";
 import { Command, Option } from "commander";
-import { chat } from "./chat.js";
-import { check } from "./check.js";
-import { doctor } from "./doctor.js";
-import { eraseEvidence, evidenceHead, evidenceKey, exportEvidence, verifyEvidence } from "./evidence.js";
-import { mcp } from "./mcp.js";
-import { pair } from "./pair.js";
-import { testPolicy } from "./policy.js";
-import { start } from "./start.js";
 
 const roles = ["ingress", "worker", "sender", "http"];
 const config = () => new Option("-c, --config <file>", "the configuration").default("dale.yaml");
 
+/** A command's code is loaded when the command is given: it brings much along. */
+function command<Given extends unknown[]>(load: () => Promise<(...given: Given) => void | Promise<void>>) {
+  return async (...given: Given): Promise<void> => (await load())(...given);
+}
+
 const program = new Command("dale")
   .description("A WhatsApp and Telegram gateway for AI agents whose writes wait for the person's own yes.")
+  .version(packageVersion())
   .showHelpAfterError();
 
 program
@@ -22,20 +21,20 @@ program
   .addOption(config())
   .option("--roles <roles>", `what this process does, of ${roles.join(",")} (default: what the configuration says)`)
   .option("--strict", "refuse to start when any agent or manifest is bad")
-  .action(start);
+  .action(command(async () => (await import("./start.js")).start));
 
 program
   .command("check")
   .description("say what is wrong with the configuration, the agents and the manifests; start nothing")
   .addOption(config())
   .option("--strict", "fail when any agent or manifest is bad")
-  .action(check);
+  .action(command(async () => (await import("./check.js")).check));
 
 program
   .command("doctor")
   .description("look at Redis, the models and the channels that the configuration names")
   .addOption(config())
-  .action(doctor);
+  .action(command(async () => (await import("./doctor.js")).doctor));
 
 program
   .command("chat")
@@ -44,7 +43,7 @@ program
   .option("--token <token>", "its token (default: DALE_TOKEN)")
   .option("--agent <name>", "whom to talk to (default: the first)")
   .option("--session <id>", "go on with this session (default: a new one)")
-  .action(chat);
+  .action(command(async () => (await import("./chat.js")).chat));
 
 program
   .command("pair <account>")
@@ -53,14 +52,14 @@ program
   .addOption(config())
   .option("--url <url>", "where it runs (default: what the configuration says)")
   .option("--token <token>", "its token (default: DALE_TOKEN, or what the configuration says)")
-  .action(pair);
+  .action(command(async () => (await import("./pair.js")).pair));
 
 program
   .command("mcp")
   .description("serve a running Dale's agents over MCP on stdin and stdout")
   .option("--url <url>", "where it runs", "http://127.0.0.1:8080")
   .option("--token <token>", "its token (default: DALE_TOKEN)")
-  .action(mcp);
+  .action(command(async () => (await import("./mcp.js")).mcp));
 
 program
   .command("policy")
@@ -69,7 +68,7 @@ program
   .description("replay recorded calls against a file of rules: what each rule would have stopped")
   .requiredOption("--policies <file>", "the rules")
   .requiredOption("--calls <file>", "recorded calls and confirmations, JSON lines (docs/ledger.md)")
-  .action(testPolicy);
+  .action(command(async () => (await import("./policy.js")).testPolicy));
 
 const evidence = program.command("evidence").description("what was shown, typed and run: take it elsewhere, check it");
 
@@ -86,7 +85,7 @@ evidence
   )
   .addOption(new Option("--locale <locale>", "language of html").choices(["es", "en"]).default("es"))
   .option("--out <file>", "where to (default: stdout)")
-  .action(exportEvidence);
+  .action(command(async () => (await import("./evidence.js")).exportEvidence));
 
 evidence
   .command("verify [file]")
@@ -94,21 +93,30 @@ evidence
   .option("--key <file>", "the installation's public key (needed for a file)")
   .option("--head <number:hash>", "a signed head that was kept elsewhere: nothing since may be missing")
   .addOption(config())
-  .action(verifyEvidence);
+  .action(command(async () => (await import("./evidence.js")).verifyEvidence));
 
-evidence.command("key").description("print the installation's public key").addOption(config()).action(evidenceKey);
+evidence
+  .command("key")
+  .description("print the installation's public key")
+  .addOption(config())
+  .action(command(async () => (await import("./evidence.js")).evidenceKey));
 
 evidence
   .command("head")
   .description("print the newest signed head, to be kept elsewhere")
   .addOption(config())
-  .action(evidenceHead);
+  .action(command(async () => (await import("./evidence.js")).evidenceHead));
 
 evidence
   .command("erase")
   .description("remove what the evidence tells of a person; the chain stays checkable")
   .requiredOption("--session <id>", "whose")
   .addOption(config())
-  .action(eraseEvidence);
+  .action(command(async () => (await import("./evidence.js")).eraseEvidence));
 
 await program.parseAsync();
+
+function packageVersion(): string {
+  const { version } = createRequire(import.meta.url)("dale/package.json") as { version: string };
+  return version;
+}
