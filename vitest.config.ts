@@ -11,6 +11,7 @@ export default defineConfig({
     globalSetup: ["test/fixtures/redis-global.ts"],
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    expect: { poll: { timeout: 5_000 } },
     maxWorkers: 2,
     projects: [
       project("unit"),

@@ -42,7 +42,7 @@ describe("a worker process that is killed", () => {
     first.kill("SIGKILL");
     const seen: unknown[] = [];
     await rig.consume(async ({ id, attempt, fence }) => void seen.push({ run: id, attempt, fence }));
-    await expect.poll(() => seen, { timeout: 5000 }).toMatchObject([{ run: "a-0", attempt: 2 }, { run: "a-1" }]);
+    await expect.poll(() => seen).toMatchObject([{ run: "a-0", attempt: 2 }, { run: "a-1" }]);
     expect(fenceOf(seen[0])).toBeGreaterThan(fenceOf(begun));
   });
 
@@ -55,7 +55,7 @@ describe("a worker process that is killed", () => {
     }
     const dead: unknown[] = [];
     await rig.consume(undefined, { onDead: async ({ id }, reason) => void dead.push([id, reason]) });
-    await expect.poll(() => rig.runs, { timeout: 5000 }).toEqual(["a-1"]);
+    await expect.poll(() => rig.runs).toEqual(["a-1"]);
     expect(dead).toEqual([["a-0", "stalled_too_often"]]);
     await expect.poll(() => rig.queue.counts()).toMatchObject({ failed: 1, active: 0, waiting: 0 });
   });
@@ -76,7 +76,7 @@ describe("a worker process that is killed", () => {
     gone.kill("SIGKILL");
     const dead: unknown[] = [];
     await rig.consume(undefined, { onDead: async ({ id }, reason) => void dead.push([id, reason]) });
-    await expect.poll(() => rig.runs, { timeout: 5000 }).toEqual(["a-1"]);
+    await expect.poll(() => rig.runs).toEqual(["a-1"]);
     expect(dead).toEqual([["a-0", "stalled_too_often"]]);
   });
 
@@ -90,8 +90,8 @@ describe("a worker process that is killed", () => {
     // What its release would have written; BullMQ still holds the job for active.
     await rig.connections.prompt.multi().set(keys.mark("a-0"), "done").lpop(keys.line("a")).exec();
     await rig.consume();
-    await expect.poll(() => rig.runs, { timeout: 5000 }).toEqual(["a-1"]);
-    await expect.poll(async () => (await rig.queue.counts()).completed, { timeout: 5000 }).toBe(2);
+    await expect.poll(() => rig.runs).toEqual(["a-1"]);
+    await expect.poll(async () => (await rig.queue.counts()).completed).toBe(2);
     expect(rig.runs).toEqual(["a-1"]);
   });
 
@@ -105,8 +105,8 @@ describe("a worker process that is killed", () => {
     const step = rig.connections.prompt.multi();
     await step.set(keys.mark("a-0"), "dead").hset(`${keys.base}a-0`, "stc", 0).lpop(keys.line("a")).exec();
     await rig.consume();
-    await expect.poll(() => rig.runs, { timeout: 5000 }).toEqual(["a-1"]);
-    await expect.poll(async () => (await rig.queue.counts()).failed, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => rig.runs).toEqual(["a-1"]);
+    await expect.poll(async () => (await rig.queue.counts()).failed).toBe(1);
     expect(rig.runs).toEqual(["a-1"]);
   });
 });
@@ -117,21 +117,20 @@ describe("a worker process that was frozen", () => {
     const zombie = await worker({ hang: ["a-0"] });
     const begun = await zombie.message();
     zombie.kill("SIGSTOP");
-    const finish: (() => void)[] = [];
+    let finish: (() => void) | undefined;
     const seen: unknown[] = [];
-    await rig.consume(({ id, fence }) => {
+    await rig.consume(async ({ id, fence }) => {
       seen.push({ run: id, fence });
-      return new Promise((resolve) => finish.push(resolve));
+      if (id === "a-0") await new Promise<void>((resolve) => (finish = resolve));
     });
-    await expect.poll(() => seen, { timeout: 5000 }).toMatchObject([{ run: "a-0" }]);
+    await expect.poll(() => seen).toMatchObject([{ run: "a-0" }]);
     expect(fenceOf(seen[0])).toBeGreaterThan(fenceOf(begun));
     zombie.kill("SIGCONT");
     await sleep(300);
     expect(await mark("a-0")).toBe(`run:${fenceOf(seen[0])}`);
     expect(seen).toHaveLength(1);
-    finish[0]?.();
-    await expect.poll(() => seen).toMatchObject([{ run: "a-0" }, { run: "a-1" }]);
-    finish[1]?.();
+    finish?.();
+    // Either may take the next one: who was frozen is a worker like any other.
     await expect.poll(async () => (await rig.queue.counts()).completed).toBe(2);
   });
 
@@ -142,7 +141,7 @@ describe("a worker process that was frozen", () => {
     await expect.poll(() => runs).toHaveLength(1);
     // As if the process had been frozen: its lock is gone, and the other one gets the job.
     await rig.connections.prompt.del(`${keys.base}a-0:lock`);
-    await expect.poll(() => runs, { timeout: 5000 }).toHaveLength(2);
+    await expect.poll(() => runs).toHaveLength(2);
     await expect.poll(() => runs[0]?.signal.aborted).toBe(true);
     runs[0]?.finish();
     await sleep(100);
@@ -163,7 +162,7 @@ describe("a worker process that was frozen", () => {
     await rig.add("a", 0);
     await expect.poll(() => runs).toHaveLength(1);
     await rig.connections.prompt.del(`${keys.base}a-0:lock`);
-    await expect.poll(() => runs, { timeout: 5000 }).toHaveLength(2);
+    await expect.poll(() => runs).toHaveLength(2);
     runs[0]?.fail();
     await sleep(100);
     runs[1]?.finish();
@@ -186,7 +185,7 @@ describe("a worker process that was frozen", () => {
     );
     await expect.poll(() => rig.runs).toEqual(["a-0"]);
     await rig.connections.prompt.del(`${keys.base}a-0:lock`);
-    await expect.poll(async () => (await rig.queue.counts()).completed, { timeout: 5000 }).toBe(1);
+    await expect.poll(async () => (await rig.queue.counts()).completed).toBe(1);
     expect(rig.runs).toEqual(["a-0", "a-0"]);
     expect(dead).toEqual([]);
   });
@@ -201,7 +200,7 @@ describe("a worker process that was frozen", () => {
     await sleep(1000);
     expect(runs).toHaveLength(1);
     runs[0]?.();
-    await expect.poll(async () => (await rig.queue.counts()).completed, { timeout: 5000 }).toBe(1);
+    await expect.poll(async () => (await rig.queue.counts()).completed).toBe(1);
     expect(runs).toHaveLength(1);
   });
 });
@@ -244,7 +243,7 @@ describe("a process that is asked to end", () => {
     await expect.poll(() => rig.runs).toEqual(["a-0"]);
     await consumer.close(0);
     await rig.consume();
-    await expect.poll(() => rig.runs, { timeout: 5000 }).toEqual(["a-0", "a-0"]);
+    await expect.poll(() => rig.runs).toEqual(["a-0", "a-0"]);
   });
 });
 
