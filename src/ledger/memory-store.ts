@@ -4,7 +4,7 @@ import { type Candidate, type LedgerStore, newestOfTool } from "./store.js";
 
 /** Scopes that are remembered; the one that was written longest ago goes. */
 const mostScopes = 1000;
-/** Refs that are remembered as used; the oldest go. */
+/** Refs that are remembered as used, whatever scope used them; the oldest go. */
 const mostRefs = 100_000;
 
 interface Kept {
@@ -17,7 +17,6 @@ interface Kept {
 export function createMemoryLedgerStore(): LedgerStore {
   const scopes = new Map<string, Kept>();
   const spent = new Set<string>();
-  const refKey = (scope: string, ref: string) => `${scope}\n${ref}`;
 
   function write(scope: string, kept: Kept): void {
     scopes.delete(scope);
@@ -29,7 +28,7 @@ export function createMemoryLedgerStore(): LedgerStore {
     const { id, ref } = each;
     return (
       (id !== undefined && (scopes.get(scope)?.used.has(id) ?? false)) ||
-      (ref !== undefined && spent.has(refKey(scope, ref)))
+      (ref !== undefined && spent.has(ref))
     );
   }
 
@@ -54,7 +53,7 @@ export function createMemoryLedgerStore(): LedgerStore {
         for (const { id } of uses) if (id !== undefined) used.add(id);
         scopes.set(scope, { ...kept, used });
       }
-      for (const { ref } of uses) if (ref !== undefined) spent.add(refKey(scope, ref));
+      for (const { ref } of uses) if (ref !== undefined) spent.add(ref);
       for (const ref of spent) {
         if (spent.size <= mostRefs) break;
         spent.delete(ref);

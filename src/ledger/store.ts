@@ -32,7 +32,8 @@ export interface LedgerStore {
     readonly limit: number;
   }): Promise<readonly Candidate[]>;
   /**
-   * Uses confirmations up, all of them or, when one is used already or is not kept any more, none.
+   * Uses confirmations up, all of them or, when one is used already or is not kept any more, none. A ref is used in every
+   * scope at once.
    * @param at ms since 1970
    */
   use(scope: string, uses: readonly ConfirmationUse[], at: number): Promise<boolean>;

@@ -9,8 +9,6 @@ import { createScript, reachingRedis, type Shard } from "./script.js";
 
 /** Ms for which it is remembered that a confirmation was used: longer than it can be found. */
 const usedTtlMs = 2 * keptMs;
-/** Ms for which a ref is remembered as used: longer than anybody retries a job. */
-const refTtlMs = 30 * 24 * 3_600_000;
 
 /**
  * KEYS: confirmations, whether evidence is kept here, then those of the evidence. ARGV: confirmation, how many are kept,
@@ -25,24 +23,24 @@ return 1`);
 
 /**
  * KEYS: used confirmations (sorted by the time of use), whether evidence is kept here, the keys of refs, then those of the
- * evidence. ARGV: now, ttl of the used, ttl of a ref, how many refs, how many ids, the ids; then the evidence. All or
- * nothing.
+ * evidence. ARGV: now, ttl of the used, how many refs, how many ids, the ids; then the evidence. All or nothing. A ref stays
+ * spent for ever: a job can be retried at any time, and what it rebuilds (`ageMs`) is as young as ever.
  */
 const useScript = createScript(`${appendEvidenceLua}
-local lastRef = 2 + ARGV[4]
-local lastId = 5 + ARGV[5]
-for i = 6, lastId do
+local lastRef = 2 + ARGV[3]
+local lastId = 4 + ARGV[4]
+for i = 5, lastId do
   if redis.call('ZSCORE', KEYS[1], ARGV[i]) then return 0 end
 end
 for i = 3, lastRef do
   if redis.call('EXISTS', KEYS[i]) == 1 then return 0 end
 end
-for i = 6, lastId do redis.call('ZADD', KEYS[1], ARGV[1], ARGV[i]) end
-if lastId > 5 then
+for i = 5, lastId do redis.call('ZADD', KEYS[1], ARGV[1], ARGV[i]) end
+if lastId > 4 then
   redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1] - ARGV[2])
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
 end
-for i = 3, lastRef do redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[3]) end
+for i = 3, lastRef do redis.call('SET', KEYS[i], ARGV[1]) end
 if redis.call('EXISTS', KEYS[2]) == 1 then append_evidence(lastRef + 1, lastId + 1) end
 return 1`);
 
@@ -51,7 +49,7 @@ export function createRedisLedgerStore({ redis, prefix }: Shard): LedgerStore {
   const keys = {
     kept: (scope: string) => `${prefix}:ledger:kept:${scope}`,
     used: (scope: string) => `${prefix}:ledger:used:${scope}`,
-    ref: (scope: string, ref: string) => `${prefix}:ledger:ref:${scope}:${ref}`,
+    ref: (ref: string) => `${prefix}:ledger:ref:${ref}`,
   };
   const parse = (json: string) => parseRecord<Confirmation>(json, "confirmation");
 
@@ -77,7 +75,7 @@ export function createRedisLedgerStore({ redis, prefix }: Shard): LedgerStore {
         const refs = [...new Set(found.flatMap(({ ref }) => (ref === undefined ? [] : [ref])))];
         const [scores, spent] = await Promise.all([
           redis.zmscore(keys.used(scope), ...found.map(({ id }) => id)),
-          refs.length === 0 ? [] : redis.mget(refs.map((ref) => keys.ref(scope, ref))),
+          refs.length === 0 ? [] : redis.mget(refs.map(keys.ref)),
         ]);
         const used = new Set(refs.filter((_, index) => spent[index] !== null));
         return found.map(
@@ -89,7 +87,7 @@ export function createRedisLedgerStore({ redis, prefix }: Shard): LedgerStore {
       }),
     async use(scope, uses, at) {
       const ids = uses.flatMap(({ id }) => (id === undefined ? [] : [id]));
-      const refs = new Set(uses.flatMap(({ ref }) => (ref === undefined ? [] : [keys.ref(scope, ref)])));
+      const refs = new Set(uses.flatMap(({ ref }) => (ref === undefined ? [] : [keys.ref(ref)])));
       const entries = uses.map(({ id, ref }) =>
         entryOf(scope, "confirmation_used", at, "", {
           ...(id === undefined ? {} : { confirmation: id }),
@@ -101,7 +99,7 @@ export function createRedisLedgerStore({ redis, prefix }: Shard): LedgerStore {
         redis,
         "using a confirmation",
         [keys.used(scope), evidenceKeys.kept(prefix), ...refs, ...evidence.keys],
-        [at, usedTtlMs, refTtlMs, refs.size, ids.length, ...ids, ...evidence.args],
+        [at, usedTtlMs, refs.size, ids.length, ...ids, ...evidence.args],
       );
       return used === 1;
     },

@@ -116,14 +116,24 @@ export function ledgerStoreContract(title: string, create: () => Promise<LedgerS
       expect(await store.use(scope, [{ ref: "m-9" }], clock)).toBe(false);
     });
 
-    it("spends a ref with whatever carries it, in its scope", async () => {
+    it("spends a ref with whatever carries it, in whatever scope", async () => {
       const { id } = await record({ ref: "m-1" });
       const carried = [confirmation({ id: "carried:m-1", ref: "m-1" })];
       expect((await find({ carried })).map(({ used }) => used)).toEqual([false, false]);
       expect(await store.use(scope, [{ ref: "m-1" }], clock)).toBe(true);
       expect((await find({ carried }, rig.open())).map(({ used }) => used)).toEqual([true, true]);
       expect(await store.use(scope, [{ id, ref: "m-1" }], clock)).toBe(false);
-      expect(await store.use("session:other", [{ ref: "m-1" }], clock)).toBe(true);
+      for (const other of ["session:other", "trace:x"]) {
+        expect(await find({ scope: other, carried })).toMatchObject([{ used: true }]);
+        expect(await rig.open().use(other, [{ ref: "m-1" }], clock)).toBe(false);
+      }
+    });
+
+    it("lets one of many scopes that ask at once spend a ref", async () => {
+      const asked = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => rig.open().use(`session:${n}`, [{ ref: "m-1" }], clock)),
+      );
+      expect(asked.filter(Boolean)).toHaveLength(1);
     });
 
     it("remembers a spent ref longer than any confirmation is kept", async () => {

@@ -107,9 +107,12 @@ describe("a confirmation that is carried to another process", () => {
     expect(await reasonIn("s-1")).toBe("already_used");
   });
 
-  it("is another one in another session", async () => {
+  it("is spent with its ref, whatever session or trace carries it then", async () => {
     expect(await job(carried())).toMatchObject({ reason: "confirmed" });
-    expect(await job(carried(), "s-2")).toMatchObject({ reason: "confirmed" });
+    expect(await job(carried(), "s-2")).toMatchObject({ allowed: false, reason: "already_used" });
+    await withContext({ traceId: "x", confirmations: [carried()] }, async () => {
+      expect(await check()).toMatchObject({ allowed: false, reason: "already_used" });
+    });
   });
 
   it("is as old as it says", async () => {
