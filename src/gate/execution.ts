@@ -1,5 +1,5 @@
 import { empty, lapses, record, sameCall, unchanged } from "./proposal.js";
-import type { Consume, EvidenceDraft, ExecutionResult, OutcomeOf, RunId, Settle, Slot, Transition } from "./slot.js";
+import type { Consume, EvidenceDraft, GrantResult, OutcomeOf, RunId, Settle, Slot, Transition } from "./slot.js";
 
 /**
  * Uses a grant up, immediately before the call is made. Whoever gets `run` may make the call, nobody else and never
@@ -75,7 +75,9 @@ export function sameRun(one: RunId, other: RunId): boolean {
 /** Characters of a result that go on record. */
 const recordedResult = 2000;
 
-function detailOf({ content }: ExecutionResult): EvidenceDraft["detail"] {
+function detailOf(result: GrantResult): EvidenceDraft["detail"] {
+  if (result.status === "parked") return { awaits: result.approval };
+  const { content } = result;
   return content.length <= recordedResult
     ? { result: content }
     : { result: content.slice(0, recordedResult), resultLength: content.length };

@@ -60,6 +60,16 @@ export interface ExecutionResult {
   readonly content: string;
 }
 
+/** It has not run: a rule left it to a reviewer as well, and it waits under the name of that approval. */
+export interface ParkedExecution {
+  readonly status: "parked";
+  readonly content: string;
+  readonly approval: string;
+}
+
+/** What a grant that was used up came to. */
+export type GrantResult = ExecutionResult | ParkedExecution;
+
 /** A run of a turn: a retried turn is another run of the same turn. */
 export interface RunId {
   readonly turn: string;
@@ -97,7 +107,7 @@ export interface Slot {
     readonly proposal: Proposal;
     readonly grant: Grant;
     readonly run: RunId;
-    readonly result: ExecutionResult;
+    readonly result: GrantResult;
   };
   /** The last human message and what came of it: a retried turn is decided the same way. `fence`: its latest run's. */
   readonly decided?: { readonly turn: string; readonly fence: number; readonly outcome: HumanOutcome };
@@ -189,7 +199,7 @@ export interface Settle {
   readonly type: "settle";
   readonly proposal: string;
   readonly run: RunId;
-  readonly result: ExecutionResult;
+  readonly result: GrantResult;
   readonly at: number;
 }
 /** `failed`: the run raised; what it proposed and nobody was shown is withdrawn. */
@@ -266,7 +276,7 @@ export type ProposeOutcome =
 export type ConsumeOutcome =
   | { readonly kind: "run"; readonly proposal: Proposal; readonly grant: Grant }
   /** It already ran in this turn. */
-  | { readonly kind: "repeat"; readonly proposal: Proposal; readonly result: ExecutionResult }
+  | { readonly kind: "repeat"; readonly proposal: Proposal; readonly result: GrantResult }
   /** It is running, or an earlier run began it. */
   | { readonly kind: "running"; readonly proposal: Proposal }
   | { readonly kind: "refused" };
@@ -302,6 +312,7 @@ export interface EvidenceDraft {
     | "consumed"
     | "executed"
     | "failed"
+    | "parked"
     | "unknown";
   readonly at: number;
   readonly proposal: string;

@@ -77,7 +77,7 @@ function settling(
   const unsettled: UnsettledExecution[] = [];
   const settled: string[] = [];
   for (const entry of evidence) {
-    if (entry.type === "executed" || entry.type === "failed") settled.push(entry.proposal);
+    if (["executed", "failed", "parked"].includes(entry.type)) settled.push(entry.proposal);
     if (entry.type !== "unknown") continue;
     const { current, executed, lost } = before;
     const running = current.state === "executing" && current.proposal.id === entry.proposal ? current : undefined;

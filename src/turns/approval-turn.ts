@@ -115,15 +115,13 @@ function remembered(call: DecidedCall, text: string, result?: ExecutionResult): 
 export function parkedRecords(
   calls: readonly ParkedCall[],
   where: {
-    readonly session: string;
-    readonly turn: string;
     readonly style: Pick<NoticeStyle, "locale" | "formattingMarks">;
     /** When the person's message arrived: their yes, where one of the calls is gated as well. */
     readonly receivedAt: number;
   },
 ): readonly ParkedRecord[] {
   return calls.map((call) => ({
-    id: digestId("apr-", where.session, where.turn, call.fingerprint),
+    id: call.id,
     agent: call.agent,
     tool: call.tool,
     fingerprint: call.fingerprint,

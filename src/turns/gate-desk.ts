@@ -139,7 +139,9 @@ export function createGateDesk(options: GateDeskOptions): GateDesk {
       if (interrupted) return { status: "unknown", proposal: interrupted.proposal };
       const { executed } = await slots.read(turn.session);
       if (executed?.grant.turn !== turn.run.turn) return undefined;
-      return { status: executed.result.status, proposal: executed.proposal };
+      // Parked, but the turn never came to the point where it asks the reviewers: nothing can run it any more.
+      const status = executed.result.status === "parked" ? "failed" : executed.result.status;
+      return { status, proposal: executed.proposal };
     },
 
     async close(turn, failed) {

@@ -69,9 +69,9 @@ export function createTurnRecords(options: TurnRecordsOptions): TurnRecords {
   return {
     answered(incoming, locale, { decision, pending, result }, startedAt) {
       const { outcome, interrupted } = decision;
-      const { session, turn, receivedAt } = incoming;
+      const { receivedAt } = incoming;
       const style = options.channelOf(incoming.address).noticeStyle(locale, undefined);
-      const parked = parkedRecords(result.parked ?? [], { session, turn, receivedAt, style });
+      const parked = parkedRecords(result.parked ?? [], { receivedAt, style });
       const silent = result.answer.trim() === "" && !pending && parked.length === 0;
       const said = silent ? reports(locale).nothing : withParked(result.answer, parked, locale);
       const text = interrupted ? `${reports(locale).unknown(interrupted.proposal.tool)}\n\n${said}` : said;

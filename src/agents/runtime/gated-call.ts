@@ -1,17 +1,9 @@
 import { type JsonObject, parseStrict } from "../../canonical/index.js";
-import type { ConsumeOutcome, ExecutionResult, Proposal } from "../../gate/index.js";
+import type { ConsumeOutcome, GrantResult, Proposal } from "../../gate/index.js";
 import type { Tool } from "../tools/index.js";
 import type { CheckedCall, Outcome, RuntimeContext } from "./context.js";
-import { park, titled } from "./parked-call.js";
-import {
-  nobodyToAsk,
-  noticeTooLong,
-  occupied,
-  repetition,
-  unknownExecution,
-  waiting,
-  waitingForApproval,
-} from "./result-wording.js";
+import { approvalId, park, titled } from "./parked-call.js";
+import { nobodyToAsk, noticeTooLong, occupied, repetition, unknownExecution, waiting } from "./result-wording.js";
 import type { Caller, RunState } from "./run-state.js";
 import { performStored } from "./stored-call.js";
 
@@ -41,14 +33,15 @@ export async function performConsumed(
   switch (consumed.kind) {
     case "run":
       return await execute(context, state, consumed.proposal, consumed.grant.at);
-    case "repeat":
+    case "repeat": {
+      const { proposal, result } = consumed;
       // A run before this one had parked it, and did not live to say so.
-      if (isParked(consumed.result)) {
-        const parked = parkProposal(context, state, consumed.proposal);
-        if (parked !== undefined) return parked;
-      }
-      state.writes.push({ tool: consumed.proposal.tool, status: consumed.result.status, gated: true });
-      return { outcome: "repeat", content: repetition(consumed.result.content) };
+      const parked = result.status === "parked" ? parkProposal(context, state, proposal) : undefined;
+      if (parked !== undefined) return parked;
+      const status = result.status === "parked" ? "failed" : result.status;
+      state.writes.push({ tool: proposal.tool, status, gated: true });
+      return { outcome: "repeat", content: repetition(result.content) };
+    }
     case "running":
       // Of an interrupted execution whoever asked for this run tells the person already.
       if (state.request.gate.interrupted?.proposal.id !== consumed.proposal.id) {
@@ -56,10 +49,6 @@ export async function performConsumed(
       }
       return { outcome: "unknown", content: unknownExecution(), code: "running" };
   }
-}
-
-function isParked({ status, content }: ExecutionResult): boolean {
-  return status === "failed" && content === waitingForApproval(false);
 }
 
 /**
@@ -82,13 +71,15 @@ async function execute(
   );
   const parked = result.awaitsApproval ? parkProposal(context, state, proposal) : undefined;
   if (parked !== undefined) {
-    await settle(context, state, proposal, { status: "failed", content: parked.content });
+    const approval = approvalId(state.request, proposal.fingerprint);
+    await settle(context, state, proposal, { status: "parked", content: parked.content, approval });
     return parked;
   }
-  state.writes.push({ tool: proposal.tool, status: result.status, gated: true });
-  await settle(context, state, proposal, result);
+  const { status, content } = result;
+  state.writes.push({ tool: proposal.tool, status, gated: true });
+  await settle(context, state, proposal, { status, content });
   const code = result.code === undefined ? {} : { code: result.code };
-  return { outcome: result.status, content: result.content, ...code };
+  return { outcome: status, content, ...code };
 }
 
 /** The person has said yes, and somebody else has to as well: their yes goes with the call. */
@@ -109,12 +100,11 @@ async function settle(
   context: RuntimeContext,
   state: RunState,
   proposal: Proposal,
-  result: ExecutionResult,
+  result: GrantResult,
 ): Promise<void> {
-  const { status, content } = result;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await state.request.gate.settle(proposal.id, { status, content });
+      return await state.request.gate.settle(proposal.id, result);
     } catch {
       if (attempt === 3) break;
       await context.pause(attempt * 200);

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../canonical/index.js";
+import { digestId, type JsonObject } from "../../canonical/index.js";
 import type { Tool } from "../tools/index.js";
 import type { GuardRefusal, Outcome, RuntimeContext } from "./context.js";
 import { refusal, waitingForApproval } from "./result-wording.js";
@@ -6,6 +6,8 @@ import type { Caller, RunState } from "./run-state.js";
 
 /** A call that somebody else has to approve. It has not run; who asked for the run puts it before the reviewers. */
 export interface ParkedCall {
+  /** Of the approval that it waits for. */
+  readonly id: string;
   /** The agent whose tool it is. */
   readonly agent: string;
   readonly tool: string;
@@ -18,6 +20,11 @@ export interface ParkedCall {
   readonly argumentTitles?: Readonly<Record<string, string>>;
   /** The proposal that the person has said yes to, where the call is gated as well. */
   readonly proposal?: string;
+}
+
+/** The same for every run of a turn: a run that is repeated asks for the same approval. */
+export function approvalId({ session, turn }: RunState["request"], fingerprint: string): string {
+  return digestId("apr-", session, turn, fingerprint);
 }
 
 /** What stands as code beside a call that was parked. */
@@ -42,13 +49,13 @@ export function parkCall(
 }
 
 /** The same for a call that the person has just said yes to. @returns undefined when it cannot wait */
-export function park(context: RuntimeContext, state: RunState, call: ParkedCall): Outcome | undefined {
+export function park(context: RuntimeContext, state: RunState, call: Omit<ParkedCall, "id">): Outcome | undefined {
   // What a caller handed over for this run alone is gone when somebody decides: other credentials are another call.
   if (Object.keys(state.request.connections ?? {}).length > 0) return undefined;
   const again = state.parked.some((one) => one.fingerprint === call.fingerprint);
   if (!again) {
     if (state.parked.length >= context.limits.parked) return undefined;
-    state.parked.push(call);
+    state.parked.push({ ...call, id: approvalId(state.request, call.fingerprint) });
   }
   return { outcome: again ? "repeat" : "waits", content: waitingForApproval(again), code: parkedCode };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../canonical/index.js";
-import type { ConsumeOutcome, ExecutionResult, HumanOutcome, Interrupted, ProposeOutcome } from "../../gate/index.js";
+import type { ConsumeOutcome, GrantResult, HumanOutcome, Interrupted, ProposeOutcome } from "../../gate/index.js";
 import type { ModelImage, ModelMessage } from "../models/index.js";
 import type { ConnectionOverrides } from "../tools/index.js";
 import type { ParkedCall } from "./parked-call.js";
@@ -18,7 +18,7 @@ export interface RunGate {
     call: GatedCall,
   ): Promise<ProposeOutcome | { readonly kind: "refused"; readonly reason: "nobody" | "too_long" }>;
   consume(tool: string, fingerprint: string): Promise<ConsumeOutcome>;
-  settle(proposal: string, result: ExecutionResult): Promise<void>;
+  settle(proposal: string, result: GrantResult): Promise<void>;
 }
 
 export interface GatedCall {

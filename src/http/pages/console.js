@@ -182,6 +182,7 @@ const words = {
   consumed: ["Running", "warn"],
   executed: ["Executed", "good"],
   failed: ["Failed", "bad"],
+  parked: ["Waits for a reviewer too", "warn"],
   unknown: ["Nobody knows whether it ran", "bad"],
 };
 

@@ -278,6 +278,15 @@ describe("a gated call that a rule parks too", () => {
     await rig.worker.process(await rig.decides("approved"));
     expect(rig.gated.calls.map((call) => call.args)).toEqual([args]);
     expect(texts().at(-1)).toBe(`Se aprobó y quedó hecho: ${gatedShown}.`);
+    expect((await rig.evidence()).slice(-7)).toEqual([
+      "granted",
+      "consumed",
+      `parked for ${request?.id}`,
+      "approval proposed",
+      "approval granted",
+      "approval consumed",
+      "approval executed",
+    ]);
   });
 
   it("is parked again by the run after the one that parked it and died", async () => {

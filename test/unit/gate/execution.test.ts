@@ -90,6 +90,17 @@ describe("what came of the call", () => {
     ]);
   });
 
+  it("is parked, and not failed, where it waits for a reviewer: with the approval's name, and kept for the turn", () => {
+    const story = executing();
+    const result = { status: "parked", content: "waits", approval: "apr-1" } as const;
+    expect(story.apply({ type: "settle", proposal: "p-1", run, result, at: 3_100 })).toEqual({ kind: "recorded" });
+    expect(story.slot.current).toEqual({ state: "empty" });
+    expect(story.evidence).toMatchObject([
+      { type: "parked", at: 3_100, proposal: "p-1", turn: "t-2", detail: { awaits: "apr-1" } },
+    ]);
+    expect(story.apply(consuming(run, 3_200))).toMatchObject({ kind: "repeat", result });
+  });
+
   it("is what a repetition in the same turn gets; it does not run again", () => {
     const story = executing();
     story.apply(settling());

@@ -4,6 +4,7 @@ import {
   defaultWords,
   type EvidenceDraft,
   emptySlot,
+  type GrantResult,
   humanFacts,
   type NoticeLevel,
   type Proposal,
@@ -246,10 +247,11 @@ export class World {
     this.executions.push({ proposal: outcome.proposal, grant: outcome.grant.message });
   }
 
-  settles(pick: number, status: "executed" | "failed" | "unknown"): void {
+  settles(pick: number, status: GrantResult["status"]): void {
     const run = this.run(pick);
     if (!run?.holds) return;
-    const result = { status, content: status };
+    const result: GrantResult =
+      status === "parked" ? { status, content: status, approval: "apr-1" } : { status, content: status };
     this.apply({ type: "settle", proposal: run.holds.id, run: id(run), result, at: this.now });
     delete run.holds;
   }
@@ -322,11 +324,11 @@ export class World {
       must(count("proposed") <= 1, "proposed once");
       must(count("granted") <= 1, "granted once");
       must(count("consumed") <= count("granted"), "consumed only after a grant, and once");
-      must(count("executed", "failed") <= count("consumed"), "one result for one execution");
+      must(count("executed", "failed", "parked") <= count("consumed"), "one result for one execution");
       must(count("discarded", "withdrawn", "expired") <= 1, "closed once");
       must(count("consumed") + count("discarded", "withdrawn", "expired") <= 1, "what was closed never ran");
       const live = current.state !== "empty" && current.proposal.id === proposal;
-      const closed = count("discarded", "withdrawn", "expired", "executed", "failed", "unknown") > 0;
+      const closed = count("discarded", "withdrawn", "expired", "executed", "failed", "parked", "unknown") > 0;
       if (types.length > 0) must(live !== closed, "a proposal waits or its end is on record, never both");
     }
   }

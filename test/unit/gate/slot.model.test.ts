@@ -67,7 +67,7 @@ const steps = [
     "settles",
     (world, which, status) => world.settles(which, status),
     pick,
-    fc.constantFrom("executed", "failed", "unknown"),
+    fc.constantFrom("executed", "failed", "unknown", "parked"),
   ),
   step("ends", (world, which, failed) => world.ends(which, failed), pick, fc.boolean()),
   step("crashes", (world, which) => world.crashes(which), pick),
