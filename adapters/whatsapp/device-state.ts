@@ -9,6 +9,7 @@ import {
 } from "@whiskeysockets/baileys";
 import type { FencedState } from "../../src/channels/index.js";
 import { DaleError } from "../../src/errors/index.js";
+import { pause } from "./pause.js";
 import type { Sealer } from "./sealing.js";
 
 /**
@@ -47,6 +48,11 @@ export interface DeviceStateOptions {
   readonly sealer: Sealer;
   /** A later holder of the lease has written: this process has no say any more. */
   readonly onFenced: () => void;
+  /** How often keys are written while the store is away, and how long to wait between. */
+  readonly tries: number;
+  readonly pauseMs: number;
+  /** This process is to have no say any more: a write that fails is not tried again. */
+  readonly over: AbortSignal;
 }
 
 /** Which set of credentials and keys is in use. Earlier ones are put aside under their number. */
@@ -119,9 +125,22 @@ export async function openDeviceState(options: DeviceStateOptions): Promise<Devi
           entries[key] = value === null || value === undefined ? null : seal(key, value);
         }
       }
-      await write(entries);
+      await writePatiently(entries);
     },
   };
+
+  /** Baileys asks for it once: what it tries again, it tries again whatever the reason. */
+  async function writePatiently(entries: Readonly<Record<string, string | null>>): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await write(entries);
+      } catch (error) {
+        const lost = error instanceof DaleError && error.code === "lease_lost";
+        if (lost || tries >= options.tries || options.over.aborted) throw error;
+        await pause(options.pauseMs, options.over);
+      }
+    }
+  }
 
   let writing: Promise<void> | undefined;
   let dirty = false;

@@ -11,6 +11,7 @@ import {
 } from "@whiskeysockets/baileys";
 import type { FencedState } from "../../src/channels/index.js";
 import { DaleError } from "../../src/errors/index.js";
+import { contentOf } from "./content.js";
 import { pause } from "./pause.js";
 import type { Sealer } from "./sealing.js";
 
@@ -34,6 +35,11 @@ export interface Journal {
   settle(entries: readonly string[]): Promise<void>;
   /** What an earlier process left behind, oldest first. */
   leftovers(): Promise<readonly Leftover[]>;
+  /**
+   * What was written down here and never told of, oldest first: Baileys tells of a message after its acknowledgement, and
+   * not at all when the connection ends in between. Each is given out once.
+   */
+  untold(): readonly Leftover[];
 }
 
 export interface Leftover {
@@ -54,6 +60,8 @@ export interface JournalOptions {
   /** How often a write is tried while the store is away, and how long to wait between. */
   readonly tries: number;
   readonly pauseMs: number;
+  /** This process is to have no say any more: a write that fails is not tried again. */
+  readonly over: AbortSignal;
   readonly now: () => number;
 }
 
@@ -71,7 +79,7 @@ const prefix = "arrived:";
 export function createJournal(options: JournalOptions): Journal {
   const { fenced, fence, sealer, now } = options;
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
-  const known = new Map<string, string[]>();
+  const known = new Map<string, Leftover[]>();
   let sequence = 0;
 
   async function keep(ciphertext: Uint8Array, padded: Uint8Array): Promise<void> {
@@ -82,14 +90,14 @@ export function createJournal(options: JournalOptions): Journal {
     const name = `${prefix}${String(now()).padStart(15, "0")}-${String(++sequence).padStart(9, "0")}`;
     await write(name, sealer.seal(name, JSON.stringify(entry, BufferJSON.replacer)));
     const identity = identityOf(entry.key);
-    known.set(identity, [...(known.get(identity) ?? []), name]);
+    known.set(identity, [...(known.get(identity) ?? []), leftover(name, entry)]);
   }
 
   /** Waits for the store as Baileys does where it writes keys; until then nothing is acknowledged. */
   async function write(name: string, text: string): Promise<void> {
     for (let tries = 1; ; tries++) {
       const written = await fenced.write(fence, { [name]: text }).catch((error: unknown) => {
-        if (tries >= options.tries) throw error;
+        if (tries >= options.tries || options.over.aborted) throw error;
         return "unavailable" as const;
       });
       if (written === true) return;
@@ -113,7 +121,7 @@ export function createJournal(options: JournalOptions): Journal {
       const identity = identityOf(key);
       const entries = known.get(identity) ?? [];
       known.delete(identity);
-      return entries;
+      return entries.flatMap((each) => each.entries);
     },
     async settle(entries) {
       if (entries.length > 0) await fenced.write(fence, Object.fromEntries(entries.map((name) => [name, null])));
@@ -124,11 +132,13 @@ export function createJournal(options: JournalOptions): Journal {
       return names.flatMap((name, index) => {
         const text = kept[index];
         if (text === undefined) return [];
-        const entry = parse(sealer.open(name, text));
-        const { key, messageTimestamp, receivedAt, pushName } = entry;
-        const message = { key, messageTimestamp, message: proto.Message.decode(entry.message), ...named(pushName) };
-        return [{ message, entries: [name], receivedAt }];
+        return [leftover(name, parse(sealer.open(name, text)))];
       });
+    },
+    untold() {
+      const all = [...known.values()].flat();
+      known.clear();
+      return all;
     },
   };
 }
@@ -143,7 +153,7 @@ function read(
   const content = decoded.deviceSentMessage?.message ?? decoded;
   const bare = { ...content, senderKeyDistributionMessage: undefined, messageContextInfo: undefined };
   const parts = Object.entries(bare).filter(([, value]) => value !== null && value !== undefined);
-  if (parts.length === 0 || content.protocolMessage) return undefined;
+  if (parts.length === 0 || (content.protocolMessage && contentOf(content).kind === "none")) return undefined;
   const { fullMessage } = decodeMessageNode(stanza, me.id ?? "", me.lid ?? "");
   fullMessage.message = content;
   cleanMessage(fullMessage, me.id ?? "", me.lid ?? "");
@@ -153,6 +163,11 @@ function read(
     messageTimestamp: toNumber(fullMessage.messageTimestamp),
     ...named(fullMessage.pushName),
   };
+}
+
+function leftover(name: string, { key, messageTimestamp, receivedAt, pushName, message }: Entry): Leftover {
+  const told = { key, messageTimestamp, message: proto.Message.decode(message), ...named(pushName) };
+  return { message: told, entries: [name], receivedAt };
 }
 
 function named(pushName: string | null | undefined): { pushName?: string } {

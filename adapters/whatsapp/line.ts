@@ -57,6 +57,7 @@ const goodbyeMs = 1_000;
 
 export function openLine(options: LineOptions): Line {
   const { state, journal, groups, events, timing } = options;
+  const over = new AbortController();
   const socket = makeWASocket({
     auth: { creds: state.creds, keys: state.keys },
     logger: silentLogger,
@@ -65,8 +66,8 @@ export function openLine(options: LineOptions): Line {
     defaultQueryTimeoutMs: timing.query,
     qrTimeout: timing.qr,
     keepAliveIntervalMs: timing.keepAlive,
-    transactionOpts: { maxCommitRetries: patience.tries, delayBetweenTriesMs: patience.pauseMs },
-    makeSignalRepository: signalRepositoryWith(journal),
+    transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
+    makeSignalRepository: signalRepositoryWith(journal, over.signal),
     getMessage: async ({ id, remoteJid }) =>
       id ? options.sentMessage(id, remoteJid ?? "").catch(() => undefined) : undefined,
     cachedGroupMetadata: async (jid) => groups.read(jid),
@@ -81,10 +82,14 @@ export function openLine(options: LineOptions): Line {
   socket.ws.on("CB:message", (stanza: BinaryNode) => journal.saw(stanza));
   socket.ws.on("CB:ack,class:message", (ack: BinaryNode) => events.onAck(ack));
 
-  let end: (closing: { readonly code: number }) => void = () => {};
+  let resolveClosed: (closing: { readonly code: number }) => void = () => {};
   const closed = new Promise<{ readonly code: number }>((resolve) => {
-    end = resolve;
+    resolveClosed = resolve;
   });
+  function end(closing: { readonly code: number }): void {
+    over.abort();
+    resolveClosed(closing);
+  }
   const handlers: Handlers = {
     "connection.update"({ connection, qr, receivedPendingNotifications, lastDisconnect }) {
       if (qr !== undefined) events.onQr(qr);

@@ -10,7 +10,7 @@ import { DaleError, isRetryable } from "../../src/errors/index.js";
 import { contentOf } from "./content.js";
 import { createInbox } from "./inbox.js";
 import { personOf } from "./jid.js";
-import type { Journal } from "./journal.js";
+import type { Journal, Leftover } from "./journal.js";
 import type { WhatsappOptions, WhatsappTiming } from "./options.js";
 import type { People } from "./people.js";
 import { createReceipts, type Word, wordOfAck, wordsOfGroup, wordsOfUpdates } from "./receipts.js";
@@ -23,8 +23,8 @@ export interface Mailroom {
   updates(updates: BaileysEventMap["messages.update"]): void;
   groupReceipts(updates: BaileysEventMap["message-receipt.update"]): void;
   acknowledged(ack: BinaryNode): void;
-  /** Takes up what an earlier process left behind. */
-  takeUp(): Promise<void>;
+  /** Takes up what was written down and not told of: what an earlier process left behind, or a line that has ended. */
+  takeUp(left: readonly Leftover[]): void;
   /**
    * What waited for us while we were away comes in a batch, and an edit or a deletion in it counts: until `caughtUp`,
    * and a quiet moment after it, nothing is handed on.
@@ -49,7 +49,7 @@ export interface MailroomOptions {
   readonly isUnderWay: (id: string) => boolean;
 }
 
-/** Quiet moments that a batch may last at most, in case its end is never told. */
+/** Quiet moments that a batch may last at most: its end may never be told, and people may go on writing. */
 const mostMoments = 20;
 
 export function createMailroom(settings: MailroomOptions): Mailroom {
@@ -86,13 +86,15 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
 
   let quiet: NodeJS.Timeout | undefined;
   let caughtUp = true;
+  let latest = Number.POSITIVE_INFINITY;
   const releaseAfter = (ms: number) => {
     clearTimeout(quiet);
-    quiet = setTimeout(release, ms);
+    quiet = setTimeout(release, Math.max(0, Math.min(ms, latest - performance.now())));
   };
   function release(): void {
     clearTimeout(quiet);
     caughtUp = true;
+    latest = Number.POSITIVE_INFINITY;
     quiet = undefined;
     arrivals.release(byAge);
   }
@@ -101,24 +103,26 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
     const receivedAt = host.now();
     // Baileys goes on with the object: an edit in the same batch is written into it.
     const message = { ...given, key: { ...given.key } };
-    arrivals.add({ message, receivedAt, waited, entries: journal.entriesOf(message.key) });
-    const content = message.message ? contentOf(message.message) : undefined;
-    if (content?.kind === "edited" || content?.kind === "revoked") change(message.key, content.target, content.kind);
+    // That a message could not be read tells nothing of the one under its id that could.
+    const entries = message.message ? journal.entriesOf(message.key) : [];
+    arrivals.add({ message, receivedAt, waited, entries });
+    change(message);
   }
 
-  /** Only the author's own word changes a message. */
-  function change(by: WAMessageKey, target: string | undefined, kind: "edited" | "revoked"): void {
-    if (target === undefined) return;
+  /** An edit or a deletion changes what still waits; only the author's own word does. */
+  function change({ key: by, message }: WAMessage): void {
+    const content = message ? contentOf(message) : undefined;
+    if (content?.kind !== "edited" && content?.kind !== "revoked") return;
     for (const waiting of arrivals.waiting()) {
       const { key } = waiting.message;
-      if (key.id === target && isSameSender(key, by)) waiting.changed = kind;
+      if (key.id === content.target && isSameSender(key, by)) waiting.changed = content.kind;
     }
   }
 
   return {
     messages({ messages, type }) {
       for (const message of messages) arrived(message, type === "append");
-      if (quiet !== undefined && caughtUp) releaseAfter(timing.settle);
+      if (quiet !== undefined && caughtUp && type === "append") releaseAfter(timing.settle);
     },
     updates(updates) {
       for (const word of wordsOfUpdates(updates)) {
@@ -133,8 +137,9 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
     groupReceipts(updates) {
       for (const word of wordsOfGroup(updates)) words.add(word);
     },
-    async takeUp() {
-      for (const left of await journal.leftovers()) arrivals.add({ ...left, waited: true });
+    takeUp(left) {
+      for (const each of left) arrivals.add({ ...each, waited: true });
+      for (const { message } of left) change(message);
     },
     connecting() {
       caughtUp = false;
@@ -146,6 +151,7 @@ export function createMailroom(settings: MailroomOptions): Mailroom {
     },
     caughtUp() {
       caughtUp = true;
+      latest = performance.now() + timing.settle * mostMoments;
       releaseAfter(timing.settle);
     },
     closed: release,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type BinaryNode, type proto, USyncQuery, USyncUser, type WASocket } from "@whiskeysockets/baileys";
 import { type OutboundMessage, type SendResult, wellFormed } from "../../src/channels/index.js";
+import { DaleError } from "../../src/errors/index.js";
 import { blocked, noSuchChat, notInGroup, notOnWhatsapp, refusalOf, retry, unknownOf } from "./fault-words.js";
 import type { Groups } from "./groups.js";
 import { isGroup, isLid, personOf, userOf } from "./jid.js";
@@ -127,7 +128,7 @@ export function createSending(options: SendingOptions): Sending {
     const handed = socket.relayMessage(jid, content, { messageId: id }).then(
       () => word,
       async (error: unknown): Promise<SendResult> => {
-        if (error instanceof Error && error.message === "All encryptions failed") return retry.notEncrypted;
+        if (isBeforeSending(error)) return retry.notEncrypted;
         // Who has a group's key is written after the message has left: it may be on its way all the same.
         const answered = await Promise.race([word, pause(Math.min(ackMs, 2_000), ended.signal)]);
         return answered ?? unknownOf(id, "connection_lost");
@@ -137,6 +138,12 @@ export function createSending(options: SendingOptions): Sending {
     ended.abort();
     return result;
   }
+}
+
+/** Sessions are only worked on before a message is sent. */
+function isBeforeSending(error: unknown): boolean {
+  if (error instanceof DaleError) return error.code === "channel_failed";
+  return error instanceof Error && error.message === "All encryptions failed";
 }
 
 /** What a text is on the wire. What a link shows is no part of the text: no preview is made. */

@@ -8,6 +8,7 @@ import {
   type SocketConfig,
 } from "@whiskeysockets/baileys";
 import { Mutex } from "async-mutex";
+import { DaleError } from "../../src/errors/index.js";
 import type { Journal } from "./journal.js";
 
 /**
@@ -18,6 +19,11 @@ import type { Journal } from "./journal.js";
  */
 const mutex = new Mutex();
 
+/** Resolves when all that has begun is done. */
+export async function untilIdle(): Promise<void> {
+  await mutex.runExclusive(() => undefined);
+}
+
 /**
  * Baileys' repository of Signal sessions, made so that no turn of a ratchet is forgotten or undone. A ratchet that turns
  * twice from the same place makes a message that the other side can't read. By itself Baileys (7.0.0-rc14) lets that
@@ -27,8 +33,12 @@ const mutex = new Mutex();
  * that it is called in, after all others, and written when it resolves. And a message that is tried with all sessions of
  * its sender, one after the other, leaves those as they were that it does not belong to.
  * @param journal writes each message down in the transaction that turns the ratchet for it
+ * @param over the connection has ended: what waits for its turn is refused, as nobody would be told of it any more
  */
-export function signalRepositoryWith(journal: Pick<Journal, "keep">): SocketConfig["makeSignalRepository"] {
+export function signalRepositoryWith(
+  journal: Pick<Journal, "keep">,
+  over: AbortSignal,
+): SocketConfig["makeSignalRepository"] {
   return (auth, logger, lookUp) => {
     const keys = transactional(auth);
     const apart = new AsyncResource("whatsapp-signal");
@@ -41,7 +51,10 @@ export function signalRepositoryWith(journal: Pick<Journal, "keep">): SocketConf
 
     function alone<T>(work: () => Promise<T>, kind: Work = "any"): Promise<T> {
       return apart.runInAsyncScope(() =>
-        mutex.runExclusive(() => within.run(kind, () => keys.transaction(work, "signal-repository"))),
+        mutex.runExclusive(() => {
+          if (over.aborted) throw new DaleError("channel_failed", "The connection to WhatsApp has ended.");
+          return within.run(kind, () => keys.transaction(work, "signal-repository"));
+        }),
       );
     }
     async function aloneWith<T>(jid: string, work: () => Promise<T>, kind?: Work): Promise<T> {

@@ -14,6 +14,7 @@ import { createPeople } from "./people.js";
 import type { Sealer } from "./sealing.js";
 import type { OpenLine } from "./sending.js";
 import type { SentLog } from "./sent-log.js";
+import { untilIdle } from "./signal-repository.js";
 import { visit } from "./visit.js";
 
 export type Tell = (status: Omit<ChannelStatus, "since">) => void;
@@ -52,9 +53,10 @@ export async function holdAccount(settings: TenureOptions, stop: AbortSignal): P
   const fenced = new AbortController();
   const over = AbortSignal.any([stop, lease.lost, fenced.signal]);
   const { store, now } = host;
-  const kept = { fenced: store.fenced, fence: lease.fence, sealer: settings.sealer, onFenced: () => fenced.abort() };
+  const onFenced = () => fenced.abort();
+  const kept = { fenced: store.fenced, fence: lease.fence, sealer: settings.sealer, onFenced, over, ...patience };
   const state = await openDeviceState(kept);
-  const journal = createJournal({ ...kept, ...patience, me: () => state.creds.me ?? {}, now });
+  const journal = createJournal({ ...kept, me: () => state.creds.me ?? {}, now });
   const groups = createGroups(now);
   const own = () => [state.creds.me?.id, state.creds.me?.lid].flatMap((jid) => personOf(jid) ?? []);
   let line: Line | undefined;
@@ -65,7 +67,7 @@ export async function holdAccount(settings: TenureOptions, stop: AbortSignal): P
   try {
     // What was taken up goes on together with what has waited at WhatsApp: some of it may be older.
     if (state.linked) mailroom.connecting();
-    await mailroom.takeUp();
+    mailroom.takeUp(await journal.leftovers());
     return await live();
   } finally {
     settings.onLine(undefined);
@@ -88,6 +90,8 @@ export async function holdAccount(settings: TenureOptions, stop: AbortSignal): P
       }
       const startedAt = now();
       const { code, shown } = await connectOnce();
+      await untilIdle();
+      mailroom.takeUp(journal.untold());
       // Whoever connects next, here or elsewhere, begins from what is written.
       await keepTrying(() => state.flush());
       if (over.aborted) break;

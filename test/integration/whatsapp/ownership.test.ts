@@ -89,6 +89,38 @@ describe("the account's owner", () => {
     );
   });
 
+  it("holds up no other account of its process, when its lease goes while a message is under way", async () => {
+    const first = await rig.opened();
+    const other = await createWhatsappRig();
+    const second = await other.opened();
+    const beto = other.web.contact("Beto");
+    const send = ({ adapter }: WhatsappProcess, { pn }: Contact) =>
+      adapter.send({ chat: pn, sender: pn, group: false, text: "hello", id: adapter.newId() });
+    await Promise.all([send(first, ana), send(second, beto)]);
+    const { fenced } = rig.store;
+    const { write } = fenced;
+    let writing = false;
+    Object.assign(fenced, {
+      async write(fence: number, entries: Readonly<Record<string, string | null>>) {
+        writing = true;
+        await sleep(100);
+        return write(fence, entries);
+      },
+    });
+    const inFlight = send(first, ana);
+    await until(() => writing);
+    rig.store.breakLease();
+    const taken = await rig.store.acquireLease(60_000);
+    const began = Date.now();
+    expect(await send(second, beto)).toMatchObject({ status: "accepted" });
+    await beto.writes("hola");
+    await until(() => texts(second).includes("hola"));
+    expect(Date.now() - began).toBeLessThan(2_000);
+    expect(await inFlight).toMatchObject({ status: "retry" });
+    await taken?.release();
+    await other.close();
+  });
+
   it("does not fight for the connection with a client that has a copy of its link", async () => {
     const first = await rig.opened();
     const copy = await copyOf(rig.store);

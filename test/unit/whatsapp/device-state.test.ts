@@ -22,6 +22,9 @@ describe("the linked device's state", () => {
       fenced: store.fenced,
       fence,
       sealer: createSealer(keys),
+      tries: 2,
+      pauseMs: 1,
+      over: new AbortController().signal,
       onFenced: () => {
         fenced++;
       },

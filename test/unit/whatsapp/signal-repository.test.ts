@@ -24,7 +24,7 @@ async function createPair() {
   const phone = createSignalDevice();
   const keys = addTransactionCapability(memoryKeys(), silentLogger, { maxCommitRetries: 1, delayBetweenTriesMs: 1 });
   const keep = async (_: Uint8Array, padded: Uint8Array) => void kept.push(textOf(padded));
-  const ours = signalRepositoryWith({ keep })({ creds, keys }, silentLogger);
+  const ours = signalRepositoryWith({ keep }, new AbortController().signal)({ creds, keys }, silentLogger);
   const preKey = Curve.generateKeyPair();
   await keys.set({ "pre-key": { "7": preKey } });
   const { keyId, keyPair, signature } = creds.signedPreKey;
