@@ -21,12 +21,20 @@ export type Binding =
 /** Fields of one confirmation that a rule's `bind_fields` can name where the app itself named none. */
 const mostFields = 32;
 
-/** @param bindFields paths; absent: all arguments have to be the same */
-export function bindTo(args: JsonValue | undefined, scheme: HashScheme, bindFields?: readonly ValuePath[]): Binding {
+/**
+ * @param bindFields paths; absent: all arguments have to be the same
+ * @param fieldAt what stands at a path where `args` cannot be hashed as a whole
+ */
+export function bindTo(
+  args: JsonValue | undefined,
+  scheme: HashScheme,
+  bindFields?: readonly ValuePath[],
+  fieldAt = (path: ValuePath) => (args === undefined ? undefined : valueAt(args, path)),
+): Binding {
   if (args === undefined && bindFields === undefined) return { to: "tool" };
   const whole = args ?? null;
   const fields = (bindFields ?? pathsOf(whole, mostFields)).map((path) => {
-    const there = args === undefined ? undefined : valueAt(args, path);
+    const there = fieldAt(path);
     return [writePath(path), there === undefined ? "" : (hashOf(there, scheme) ?? "")] as const;
   });
   return {
@@ -38,28 +46,40 @@ export function bindTo(args: JsonValue | undefined, scheme: HashScheme, bindFiel
   };
 }
 
+/** The arguments of a call, as far as they can be hashed. */
+export interface HashableArguments {
+  /** Undefined when they cannot be hashed as a whole. */
+  readonly args: JsonValue | undefined;
+  /** What stands at a path beside what cannot be hashed. Absent: nothing. */
+  readonly fieldAt?: (path: ValuePath) => JsonValue | undefined;
+}
+
 /**
- * Whether a binding is to these arguments.
- * @param args undefined when they cannot be hashed: then nothing that is tied to arguments is tied to them
+ * Whether a binding is to these arguments. Where they cannot be hashed as a whole, only fields can be the same.
  * @param demanded the fields that a rule wants bound; absent: what the confirmation itself is tied to decides
  */
 export function isBoundTo(
   binding: Binding,
-  args: JsonValue | undefined,
+  { args, fieldAt = () => undefined }: HashableArguments,
   demanded: readonly ValuePath[] | undefined,
 ): "same" | "other" | "not_comparable" {
   if (binding.to === "tool") return demanded === undefined ? "same" : "other";
-  if (args === undefined) return "other";
-  const { scheme, fields } = binding;
+  const { scheme, fields, only } = binding;
+  const standing = (path: ValuePath) => (args === undefined ? fieldAt(path) : valueAt(args, path));
+  const own = only ? Object.keys(fields).map((each) => parsePath(each) ?? []) : [];
+  const compared = [...own, ...(demanded ?? [])];
+  // What is not there, or has no hash, is another one whoever made the hash.
+  if (args === undefined && (compared.length === 0 || compared.some((path) => standing(path) === undefined))) {
+    return "other";
+  }
   if (hashOf(null, scheme) === undefined) return "not_comparable";
   const sameField = (path: ValuePath): boolean => {
-    const there = valueAt(args, path);
+    const there = standing(path);
     return there !== undefined && fields[writePath(path)] === hashOf(there, scheme);
   };
-  const own = Object.keys(fields).map((each) => parsePath(each) ?? []);
-  if (binding.only && !own.every(sameField)) return "other";
-  if (demanded === undefined) return binding.only || binding.hash === hashOf(args, scheme) ? "same" : "other";
-  const whole = !binding.only && binding.hash === hashOf(args, scheme);
-  const met = demanded.every((path) => (whole ? valueAt(args, path) !== undefined : sameField(path)));
+  if (!own.every(sameField)) return "other";
+  const whole = !only && args !== undefined && binding.hash === hashOf(args, scheme);
+  if (demanded === undefined) return only || whole ? "same" : "other";
+  const met = demanded.every((path) => (whole ? standing(path) !== undefined : sameField(path)));
   return met ? "same" : "other";
 }

@@ -1,6 +1,8 @@
-import { checkJson, type JsonValue } from "../canonical/index.js";
+import type { JsonValue } from "../canonical/index.js";
+import { type ReadArguments, readArgs } from "./arguments.js";
 import { type Binding, bindTo } from "./binding.js";
 import { schemeFor } from "./hashing.js";
+import { unknownKey } from "./options.js";
 import { parsePath, type ValuePath } from "./path.js";
 
 export const confirmationKinds = ["confirmation", "human_review", "identity_verified", "risk_profile"] as const;
@@ -62,44 +64,48 @@ export interface ConfirmationInput {
 /** The input, read once. */
 export interface ReadConfirmation {
   readonly tool: string;
-  /** A copy. Absent where none were given, or where they cannot be hashed. */
+  /** A copy. Absent where none were given, or where they cannot be hashed as a whole. */
   readonly args?: JsonValue;
+  /** Whether something that it is about cannot be hashed: the fields that bind, or else the arguments. */
   readonly unhashable: boolean;
   readonly ref?: string;
   readonly kind: ConfirmationKind;
   readonly outcome: ConfirmationOutcome;
   readonly role: ActorRole;
   readonly bindFields?: readonly ValuePath[];
+  /** What stands at a field that binds. Absent: what stands there in `args`. */
+  readonly fieldAt?: ReadArguments["fieldAt"];
 }
 
+const options = ["toolName", "args", "ref", "kind", "outcome", "actorRole", "bindFields"];
 const mostBindFields = 32;
 
-/** Reads whatever it is handed; never throws. @returns undefined for what is no valid input */
-export function readConfirmation(input: unknown): ReadConfirmation | undefined {
+/** Reads whatever it is handed; never throws. @returns what is wrong with what is no valid input */
+export function readConfirmation(input: unknown): ReadConfirmation | "invalid_input" | "unknown_option" {
   try {
-    if (typeof input !== "object" || input === null) return undefined;
+    if (typeof input !== "object" || input === null) return "invalid_input";
+    if (unknownKey(input, options) !== undefined) return "unknown_option";
     const tool = readToolName(Reflect.get(input, "toolName"));
     const kind = oneOf(confirmationKinds, Reflect.get(input, "kind"));
     const outcome = oneOf(confirmationOutcomes, Reflect.get(input, "outcome"));
     const role = oneOf(actorRoles, Reflect.get(input, "actorRole"));
     const ref: unknown = Reflect.get(input, "ref");
     const bindFields = readPaths(Reflect.get(input, "bindFields"));
-    if (tool === undefined || kind === undefined || outcome === undefined || role === undefined) return undefined;
-    if ((ref !== undefined && !isRef(ref)) || bindFields === "invalid") return undefined;
-    const { args, unhashable } = readArgs(input, "args");
+    if (tool === undefined || kind === undefined || outcome === undefined || role === undefined) return "invalid_input";
+    if ((ref !== undefined && !isRef(ref)) || bindFields === "invalid") return "invalid_input";
+    const { args, unhashable, fieldAt } = readArgs(input, "args");
     return {
       tool,
       kind,
       outcome,
       role,
-      unhashable,
+      unhashable: unhashable && (bindFields?.some((path) => fieldAt(path) === undefined) ?? true),
       ...(args === undefined ? {} : { args }),
       ...(ref === undefined ? {} : { ref }),
-      // Arguments that cannot be hashed have no fields either: the tool is all that is left.
-      ...(bindFields === undefined || unhashable ? {} : { bindFields }),
+      ...(bindFields === undefined ? {} : { bindFields, fieldAt }),
     };
   } catch {
-    return undefined;
+    return "invalid_input";
   }
 }
 
@@ -110,19 +116,6 @@ export function readToolName(value: unknown): string | undefined {
 
 export function isRef(value: unknown): value is string {
   return typeof value === "string" && /^[A-Za-z0-9._:-]{1,128}$/.test(value);
-}
-
-/** A copy of an object's arguments, or that they are of no use. Never throws. */
-export function readArgs(owner: object, key: string): { readonly args?: JsonValue; readonly unhashable: boolean } {
-  let given: unknown;
-  try {
-    given = Reflect.get(owner, key);
-  } catch {
-    return { unhashable: true };
-  }
-  if (given === undefined) return { unhashable: false };
-  const checked = checkJson(given);
-  return checked.ok ? { args: checked.value, unhashable: false } : { unhashable: true };
 }
 
 function oneOf<Word extends string>(words: readonly [Word, ...Word[]], value: unknown): Word | undefined {

@@ -1,10 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Confirmation, confirmationOf, isRef, readArgs, readToolName } from "./confirmation.js";
+import { readArgs } from "./arguments.js";
+import { type Confirmation, confirmationOf, isRef, readToolName } from "./confirmation.js";
+import { unknownKey } from "./options.js";
 
 /** Whose confirmations these are. A session's and a trace's never meet. */
 export type Scope = { readonly kind: "session"; readonly id: string } | { readonly kind: "trace"; readonly id: string };
 
-/** A confirmation that another process was given, on its way with a job. */
+/**
+ * A person's yes that another process was given, on its way with a job. With any other key it counts for nothing: what is
+ * more than that (a no, a reviewer's word) is recorded where it is given.
+ */
 export interface CarriedConfirmation {
   readonly toolName: string;
   readonly args?: unknown;
@@ -89,6 +94,8 @@ function readCarried(context: unknown, now: () => number): readonly Confirmation
   return carried;
 }
 
+const carriedKeys = ["toolName", "args", "ref", "at", "ageMs"];
+
 /** Times that lie in the future, or more than an hour back, are no confirmation's. */
 function carry(given: unknown, now: number): Confirmation | undefined {
   const tool = readToolName(read(given, "toolName"));
@@ -97,6 +104,7 @@ function carry(given: unknown, now: number): Confirmation | undefined {
   if (typeof given !== "object" || given === null || tool === undefined || !isRef(ref) || at === undefined) {
     return undefined;
   }
+  if (!hasOnly(given, carriedKeys)) return undefined;
   const { args } = readArgs(given, "args");
   return confirmationOf({ tool, args, kind: "confirmation", role: "user", ref, at });
 }
@@ -116,6 +124,14 @@ function timeOf(given: unknown, now: number): number | undefined {
 
 function newestFirst(confirmations: readonly Confirmation[]): readonly Confirmation[] {
   return confirmations.toSorted((one, other) => other.at - one.at);
+}
+
+function hasOnly(owner: object, keys: readonly string[]): boolean {
+  try {
+    return unknownKey(owner, keys) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 function read(owner: unknown, key: string | number): unknown {

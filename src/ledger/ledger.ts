@@ -2,18 +2,20 @@ import { randomUUID } from "node:crypto";
 import { canonicalize, checkJson, fingerprint, type JsonValue } from "../canonical/index.js";
 import { DaleError } from "../errors/index.js";
 import { type ApprovalDecision, type ApprovalDesk, ApprovalRejectedError } from "./approval.js";
+import { readArgs } from "./arguments.js";
 import { awaitAnswer } from "./await-approval.js";
 import { bindTo } from "./binding.js";
 import {
   type Confirmation,
   type ConfirmationInput,
   type ReadConfirmation,
-  readArgs,
   readConfirmation,
   readToolName,
 } from "./confirmation.js";
 import { type LedgerContext, runInContext, type Scope, surroundings, writeScope } from "./context.js";
 import { hashOf, schemeFor } from "./hashing.js";
+import { unknownKey } from "./options.js";
+import type { CheckedToolCall } from "./policies/evaluate.js";
 import { recordSpan } from "./span.js";
 import type { LedgerStore } from "./store.js";
 
@@ -22,13 +24,18 @@ export interface Recorded {
   readonly recorded: boolean;
   readonly reason?: /** Not recorded: something of the input is not as it has to be. */
     | "invalid_input"
+    /** Not recorded: it has a key that is no option. A misspelt one is not taken for one that was left out. */
+    | "unknown_option"
     /** Not recorded: no ledger was created, or it is closed. */
     | "no_client"
     /** Not kept: there is no session and no trace to tie it to. */
     | "no_context"
     /** Not kept: `DALE_CONFIRMATION_LEDGER=off`. */
     | "ledger_off"
-    /** Kept, tied to the tool alone: the arguments are none that JSON can hold. */
+    /**
+     * Kept, tied to the tool alone: the arguments are none that JSON can hold. With `bindFields`: one of those fields is
+     * not there, or is none that JSON can hold; it matches nothing.
+     */
     | "unhashable_args"
     /** Perhaps not kept: the store could not be reached. */
     | "store_unavailable";
@@ -91,7 +98,7 @@ export function createLedgerOn(parts: LedgerParts): LedgerCore {
       outcome,
       role,
       at: now(),
-      binding: bindTo(read.args, scheme, read.bindFields),
+      binding: bindTo(read.args, scheme, read.bindFields, read.fieldAt),
       ...(ref === undefined ? {} : { ref }),
     };
     recordSpan(confirmation);
@@ -109,7 +116,7 @@ export function createLedgerOn(parts: LedgerParts): LedgerCore {
     async confirmToolCall(input) {
       if (parts.closed()) return { recorded: false, reason: "no_client" };
       const read = readConfirmation(input);
-      if (read === undefined) return { recorded: false, reason: "invalid_input" };
+      if (typeof read === "string") return { recorded: false, reason: read };
       return await confirm(read).catch(() => ({ recorded: false, reason: "invalid_input" }) as const);
     },
     withContext: (context, fn) => runInContext(context, fn, now),
@@ -159,14 +166,22 @@ function reviewed(tool: string, args: JsonValue, ref: string, outcome: "approved
   return { tool, args, unhashable: false, ref, kind: "human_review", outcome, role: "reviewer" };
 }
 
-/** No arguments are none: `{}`. */
-export function readCall(call: unknown): { readonly tool: string; readonly args: JsonValue | undefined } {
-  if (typeof call !== "object" || call === null)
+/**
+ * No arguments are none: `{}`.
+ * @throws DaleError `config_invalid` for what is no call, also for one whose arguments have another name
+ */
+export function readCall(call: unknown): CheckedToolCall {
+  const tool = typeof call === "object" && call !== null ? readToolName(Reflect.get(call, "toolName")) : undefined;
+  if (typeof call !== "object" || call === null || tool === undefined) {
     throw new DaleError("config_invalid", "A call to check has a toolName.");
-  const tool = readToolName(Reflect.get(call, "toolName"));
-  if (tool === undefined) throw new DaleError("config_invalid", "A call to check has a toolName.");
-  const { args, unhashable } = readArgs(call, "args");
-  return { tool, args: unhashable ? undefined : (args ?? {}) };
+  }
+  const { args, unhashable, fieldAt } = readArgs(call, "args");
+  if (unhashable) return { tool, args: undefined, fieldAt };
+  const other = args === undefined ? unknownKey(call, ["toolName", "args"]) : undefined;
+  if (other !== undefined) {
+    throw new DaleError("config_invalid", `A call to check is {toolName, args}: this one has no args, but "${other}".`);
+  }
+  return { tool, args: args === undefined ? {} : args };
 }
 
 /** Read at every call: whoever switches the ledger off need not start anything again. */

@@ -26,10 +26,7 @@ export function createMemoryLedgerStore(): LedgerStore {
 
   function isUsed(scope: string, each: { readonly id?: string; readonly ref?: string }): boolean {
     const { id, ref } = each;
-    return (
-      (id !== undefined && (scopes.get(scope)?.used.has(id) ?? false)) ||
-      (ref !== undefined && spent.has(ref))
-    );
+    return (id !== undefined && (scopes.get(scope)?.used.has(id) ?? false)) || (ref !== undefined && spent.has(ref));
   }
 
   return {

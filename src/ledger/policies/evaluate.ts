@@ -1,14 +1,12 @@
-import type { JsonValue } from "../../canonical/index.js";
-import { isBoundTo } from "../binding.js";
+import { type HashableArguments, isBoundTo } from "../binding.js";
 import type { Candidate } from "../store.js";
 import { holds } from "./condition.js";
 import { globMatches } from "./glob.js";
 import { letsPass, type Policies, type Rule, type RuleReason } from "./policy.js";
 
-export interface CheckedToolCall {
+/** Where its arguments cannot be hashed as a whole every condition holds, and only what is tied to fields can fit. */
+export interface CheckedToolCall extends HashableArguments {
   readonly tool: string;
-  /** Undefined where they cannot be hashed: then every condition holds, and nothing that is tied to arguments fits. */
-  readonly args: JsonValue | undefined;
 }
 
 export interface RuleVerdict {
@@ -75,7 +73,7 @@ const nearness = {
 function judge(rule: Rule, call: CheckedToolCall, candidates: readonly Candidate[], now: number): RuleVerdict {
   let best: RuleVerdict = { rule, reason: "no_match" };
   for (const candidate of candidates) {
-    const bound = isBoundTo(candidate.binding, call.args, rule.bindFields);
+    const bound = isBoundTo(candidate.binding, call, rule.bindFields);
     const reason = reasonOf(rule, candidate, bound, now);
     if (nearness[reason] > nearness[best.reason]) {
       best = { rule, reason, ...(reason === "confirmed" ? { by: candidate } : {}) };

@@ -92,9 +92,36 @@ describe("confirmToolCall", () => {
     ["a field that is no path", { ...call, bindFields: ["a..b"] }],
     ["a getter that throws for the tool", Object.defineProperty({ args }, "toolName", { get: () => fail() })],
     ["a proxy that throws", new Proxy({}, { get: () => fail() })],
+    ["a proxy whose keys throw", new Proxy({}, { ownKeys: () => fail() })],
   ])("refuses %s, and does not throw", async (_, input) => {
     await withContext({ sessionId: "s-1" }, async () => {
       expect(await confirmToolCall(input as typeof call)).toEqual({ recorded: false, reason: "invalid_input" });
+    });
+  });
+
+  it.each([
+    ["a misspelt option", { ...call, outcom: "rejected" }],
+    ["another name for the arguments", { toolName: "issue_refund", arguments: args }],
+    ["one that is undefined", { ...call, bind_fields: undefined }],
+    ["one that is no text", { ...call, [Symbol("outcome")]: "rejected" }],
+    ["an inherited one", Object.create({ ...call, outcom: "rejected" })],
+  ])("records nothing with %s: it is not taken for one that was left out", async (_, input) => {
+    await withContext({ sessionId: "s-1" }, async () => {
+      expect(await confirmToolCall(input as typeof call)).toEqual({ recorded: false, reason: "unknown_option" });
+      expect(await checkToolCall(call, { ledger, policies })).toMatchObject({ allowed: false, reason: "no_match" });
+    });
+  });
+
+  it("takes inherited options for its own", async () => {
+    class Asked {
+      readonly toolName = "issue_refund";
+      get outcome() {
+        return "rejected" as const;
+      }
+    }
+    await withContext({ sessionId: "s-1" }, async () => {
+      expect(await confirmToolCall(new Asked())).toEqual({ recorded: true });
+      expect(await checkToolCall(call, { ledger, policies })).toMatchObject({ reason: "not_approved" });
     });
   });
 
@@ -122,9 +149,63 @@ describe("confirmToolCall", () => {
     ["a proxy that throws", new Proxy({}, { ownKeys: () => fail() })],
   ])("ties a confirmation of %s to the tool alone", async (_, strange) => {
     await withContext({ sessionId: "s-1" }, async () => {
-      const recorded = await confirmToolCall({ toolName: "issue_refund", args: strange, bindFields: ["amount"] });
+      const recorded = await confirmToolCall({ toolName: "issue_refund", args: strange });
       expect(recorded).toEqual({ recorded: true, reason: "unhashable_args" });
       expect(await checkToolCall(call, { ledger, policies })).toMatchObject({ allowed: true, reason: "confirmed" });
+    });
+  });
+
+  it.each([
+    ["a date", { at: new Date(0) }],
+    ["a map", { seen: new Map() }],
+    ["300 KiB", { text: "x".repeat(300 * 1024) }],
+    ["33 levels", { deep: deep(33) }],
+    ["NaN", { other: Number.NaN }],
+  ])("ties one to the fields that bind, whatever stands beside them: %s", async (_, beside) => {
+    const order = (order_id: string, more: object = {}) => ({ toolName: "issue_refund", args: { order_id, ...more } });
+    await withContext({ sessionId: "s-1" }, async () => {
+      const input = { ...order("A-1", beside), bindFields: ["order_id"] };
+      expect(await confirmToolCall(input)).toEqual({ recorded: true });
+      const reasonOf = async (other: typeof call | ReturnType<typeof order>) =>
+        (await checkToolCall(other, { ledger, policies })).reason;
+      expect(await reasonOf(order("A-2"))).toBe("args_mismatch");
+      expect(await reasonOf(order("A-2", beside))).toBe("args_mismatch");
+      expect(await reasonOf(order("A-1", { amount: 7 }))).toBe("confirmed");
+      await confirmToolCall(input);
+      expect(await reasonOf(order("A-1", beside))).toBe("confirmed");
+    });
+  });
+
+  it.each([
+    ["a date", { order_id: new Date(0) }],
+    ["a bigint", { order_id: 1n }],
+    ["a part that holds a date", { order_id: { at: new Date(0) } }],
+    ["a getter that throws", Object.defineProperty({}, "order_id", { enumerable: true, get: () => fail() })],
+    [
+      "an instance around it",
+      new (class Order {
+        order_id = "A-1";
+      })(),
+    ],
+    ["a cycle around it", Object.assign(Object.create(null), { order_id: "A-1", cycle })],
+  ])("ties one to nothing at all where a field that binds cannot be hashed: %s", async (_, strange) => {
+    await withContext({ sessionId: "s-1" }, async () => {
+      const input = { toolName: "issue_refund", args: strange, bindFields: ["order_id"] };
+      expect(await confirmToolCall(input)).toEqual({ recorded: true, reason: "unhashable_args" });
+      for (const other of [args, strange]) {
+        const verdict = await checkToolCall({ toolName: "issue_refund", args: other }, { ledger, policies });
+        expect(verdict).toMatchObject({ allowed: false, reason: "args_mismatch" });
+      }
+    });
+  });
+
+  it("ties one of null to null", async () => {
+    await withContext({ sessionId: "s-1" }, async () => {
+      await confirmToolCall({ toolName: "issue_refund", args: null });
+      const reasonOf = async (given: unknown) =>
+        (await checkToolCall({ toolName: "issue_refund", args: given }, { ledger, policies })).reason;
+      expect(await reasonOf({})).toBe("args_mismatch");
+      expect(await reasonOf(null)).toBe("confirmed");
     });
   });
 

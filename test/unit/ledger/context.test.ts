@@ -141,6 +141,11 @@ describe("a confirmation that is carried to another process", () => {
     ["no ref", { ref: undefined }],
     ["a bad ref", { ref: "a b" }],
     ["no tool", { toolName: undefined }],
+    ["a no", { outcome: "rejected" }],
+    ["even a yes of its own", { outcome: "approved" }],
+    ["a kind", { kind: "human_review" }],
+    ["a role", { actorRole: "user" }],
+    ["any other key", { arguments: args }],
   ])("counts for nothing with %s", async (_, over) => {
     expect(await job({ ...carried(), ...over })).toMatchObject({ allowed: false, reason: "no_match" });
   });
@@ -153,6 +158,18 @@ describe("a confirmation that is carried to another process", () => {
   ])("is not there with %s", async (_, over) => {
     const context = Object.defineProperty(over as object, "sessionId", { value: "s-1", enumerable: true });
     await expect(withContext(context, () => check())).resolves.toMatchObject({ allowed: false, reason: "no_match" });
+  });
+
+  it("counts for nothing with a key that it inherits", async () => {
+    class Rejected {
+      readonly toolName = "issue_refund";
+      readonly args = args;
+      readonly ref = "m-1";
+      get outcome() {
+        return "rejected";
+      }
+    }
+    expect(await job(new Rejected())).toMatchObject({ allowed: false, reason: "no_match" });
   });
 
   it("is what it was when it was handed over", async () => {
@@ -169,7 +186,7 @@ describe("a confirmation that is carried to another process", () => {
     const posing = { ...carried(), kind: "human_review", actorRole: "reviewer" };
     await withContext({ sessionId: "s-1", confirmations: [posing] }, async () => {
       const verdict = await checkToolCall(call, { ledger: clocked.ledger, policies: rules });
-      expect(verdict).toMatchObject({ allowed: false, reason: "kind_not_accepted" });
+      expect(verdict).toMatchObject({ allowed: false, reason: "no_match" });
     });
   });
 });
