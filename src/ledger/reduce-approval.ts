@@ -26,16 +26,22 @@ export function reduceApproval(approval: Approval, event: ApprovalEvent): Approv
   }
 }
 
-/** What is recorded when a request is made. */
-export function requestEvidence(approval: Approval): ApprovalEvidence {
-  const { origin, shown, requestedAt } = approval;
+/**
+ * What is recorded when a request is made.
+ * @param shows the exact text that the reviewers see
+ */
+export function requestEvidence(approval: Approval, shows: string): ApprovalEvidence {
+  const { args, origin, shown, requestedAt, expiresAt } = approval;
   return {
     type: "proposed",
     at: requestedAt,
     ...(origin.kind === "turn" ? { turn: origin.turn } : {}),
     detail: {
       approval: true,
-      ...(shown === "" ? {} : { notice: shown }),
+      shows,
+      args,
+      expiresAt,
+      ...(shown === "" ? {} : { told: shown }),
       ...(origin.kind === "turn" && origin.consent ? { confirmed: origin.consent.proposal } : {}),
     },
   };

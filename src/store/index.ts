@@ -18,6 +18,7 @@ export { createApprovalStore } from "./redis-approval-store.js";
 export { createRedisChannelStore, type RedisChannelStoreOptions } from "./redis-channel-store.js";
 export { createRedisLedgerStore } from "./redis-ledger-store.js";
 export { createRedisSlotStore, createUnsettledStore, type RedisSlotStoreOptions } from "./redis-slot-store.js";
+export { reviewerText, storedArguments } from "./reviewer-text.js";
 export { createRunSecrets, type RunSecrets, type RunSecretsOptions } from "./run-secrets.js";
 export type { Shard } from "./script.js";
 export { createSendLimiter, type SendLimits } from "./send-limiter.js";

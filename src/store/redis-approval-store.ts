@@ -11,6 +11,7 @@ import {
 import { appendEvidenceLua, evidenceAppend } from "./evidence-append.js";
 import { nextRevision, parseRevised, revised, swapLua } from "./record.js";
 import { slotKeys } from "./redis-slot-store.js";
+import { reviewerText } from "./reviewer-text.js";
 import { createScript, reachingRedis, type Shard } from "./script.js";
 
 const dayMs = 24 * 3_600_000;
@@ -135,7 +136,12 @@ export function createApprovalStore({ redis, prefix }: Shard): ApprovalStore {
     async request(approval) {
       const { revision, record } = await look(approval.id);
       if (record !== undefined) return "known";
-      const written = await swap(revision, approval, [requestEvidence(approval)], approval.requestedAt);
+      const written = await swap(
+        revision,
+        approval,
+        [requestEvidence(approval, reviewerText(approval))],
+        approval.requestedAt,
+      );
       return written === "written" ? "requested" : written === "open" ? "open" : "known";
     },
     read: async (id) => (await look(id)).record,

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
-import { canonicalize, checkJson, fingerprint, type JsonObject, parseStrict } from "../../canonical/index.js";
-import { wordCall } from "../../gate/index.js";
+import { canonicalize, checkJson, fingerprint } from "../../canonical/index.js";
 import type { Approval } from "../../ledger/index.js";
+import { reviewerText, storedArguments } from "../../store/index.js";
 import type { HttpPorts } from "../ports.js";
 
 const limit = z.coerce.number().int().min(1).max(1000).catch(100);
@@ -98,19 +98,15 @@ function json(text: string): unknown {
   }
 }
 
-/** What a reviewer sees is what will run: made from the stored text, escaped as a notice is. */
 function approvalJson(approval: Approval) {
   const { id, tool, session, agent, fingerprint: argsHash, origin, requestedAt, expiresAt } = approval;
-  const parsed = parseStrict(approval.args);
-  const args = parsed.ok && typeof parsed.value === "object" && parsed.value !== null ? parsed.value : {};
-  const shows = wordCall({ tool, args: args as JsonObject }, { locale: "en", formattingMarks: "" });
   return {
     id,
     tool,
     session,
     ...(agent === "" ? {} : { agent }),
-    shows,
-    args,
+    shows: reviewerText(approval),
+    args: storedArguments(approval),
     args_hash: argsHash,
     from: origin.kind === "app" ? "app" : "conversation",
     ...(origin.kind === "turn" ? { turn: origin.turn } : {}),

@@ -89,15 +89,22 @@ describe("an approval", () => {
     expect(applied([{ type: "abandon", at: 9_000 }]).outcomes).toEqual(["stale"]);
   });
 
-  it("is recorded when it is requested, with what the person was shown", () => {
+  it("is recorded when it is requested, with the call, and what the reviewers and the person are told of it", () => {
     const consent = { proposal: "p-1", at: 900 };
     const gated = parkedApproval("apr-1");
     const origin = { ...(gated.origin as Extract<Approval["origin"], { kind: "turn" }>), consent };
-    expect(requestEvidence({ ...gated, origin })).toEqual({
+    expect(requestEvidence({ ...gated, origin }, "what they see")).toEqual({
       type: "proposed",
       at: 1_000,
       turn: "t-1",
-      detail: { approval: true, notice: gated.shown, confirmed: "p-1" },
+      detail: {
+        approval: true,
+        shows: "what they see",
+        args: gated.args,
+        expiresAt: gated.expiresAt,
+        told: gated.shown,
+        confirmed: "p-1",
+      },
     });
   });
 
