@@ -78,7 +78,7 @@ function readPlain(text: string, wordsAllowed: boolean): Plain | undefined {
 
 /**
  * Whether a rule's condition holds for a call. Where nothing stands at the path, nothing is greater or equal; what stands
- * there and cannot be compared at all makes the condition hold: in doubt the rule is asked.
+ * there and cannot be ordered at all (`null` too) makes the condition hold: in doubt the rule is asked.
  * @param args undefined when they could not be read: then every condition holds
  */
 export function holds(condition: Condition, args: JsonValue | undefined): boolean {
@@ -98,7 +98,7 @@ export function holds(condition: Condition, args: JsonValue | undefined): boolea
     case ">=":
     case "<":
     case "<=":
-      return value !== undefined && value !== null && ordered(condition.operator, value, first);
+      return value !== undefined && ordered(condition.operator, value, first);
   }
 }
 
