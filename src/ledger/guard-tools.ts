@@ -1,4 +1,6 @@
 import { parseStrict } from "../canonical/index.js";
+import { DaleError } from "../errors/index.js";
+import { copyArguments } from "./arguments.js";
 import type { CallVerdict } from "./check.js";
 
 /** What a model is given instead of a result. */
@@ -26,27 +28,45 @@ type Execute = (input: unknown, options: unknown) => unknown;
 /**
  * Tools of `ai`, each asking first: a call that is not allowed does not reach the tool's own code, and the model is told
  * why. Tools without `execute` (the client's, the provider's) are not made here, and cannot be guarded.
+ * @param tools by name
+ * @throws DaleError `config_invalid` for what are none
  */
 export function guardAiTools<Tools extends object>(tools: Tools, check: ToolCheck): Tools {
-  const guarded = Object.entries(tools).map(([name, tool]: [string, ExecutableTool]) => {
-    const { execute, toModelOutput } = tool;
+  if (!isObject(tools) || Array.isArray(tools)) {
+    throw new DaleError("config_invalid", "guardTools takes an object of tools by name, as `ai` does.");
+  }
+  const guarded = Object.entries(tools).map(([name, tool]: [string, unknown]) => {
+    if (!isObject(tool)) throw new DaleError("config_invalid", `guardTools takes tools, and "${name}" is none.`);
+    const { execute, toModelOutput }: ExecutableTool = tool;
     if (typeof execute !== "function") return [name, tool] as const;
     const run = execute.bind(tool) as Execute;
-    const ask = async (input: unknown) => await refusalOf(check, name, input);
     const wrapped = isGenerator(execute)
       ? async function* (input: unknown, options: unknown) {
-          const refusal = await ask(input);
+          const call = settle(input);
+          const refusal = await refusalOf(check, name, call.checked);
           if (refusal !== undefined) yield refusal;
-          else yield* run(input, options) as AsyncIterable<unknown>;
+          else yield* run(call.run, options) as AsyncIterable<unknown>;
         }
       : async (input: unknown, options: unknown) => {
-          const refusal = await ask(input);
-          return refusal ?? (await lastOf(run(input, options)));
+          const call = settle(input);
+          const refusal = await refusalOf(check, name, call.checked);
+          return refusal ?? (await lastOf(run(call.run, options)));
         };
     return [name, { ...tool, execute: wrapped, ...withRefusals(tool, toModelOutput) }] as const;
   });
   return Object.fromEntries(guarded) as Tools;
 }
+
+/**
+ * What is checked, and what runs: one copy, made before the check, so that nothing can change between them. What cannot be
+ * copied runs as it is, and nothing that is tied to arguments fits it.
+ */
+function settle(input: unknown): { readonly checked: unknown; readonly run: unknown } {
+  const copy = copyArguments(input);
+  return copy === undefined ? { checked: unreadable, run: input } : { checked: copy.value, run: copy.value };
+}
+
+const unreadable = Symbol("unreadable");
 
 /** A tool's own wording is for its own results. */
 function withRefusals(tool: ExecutableTool, toModelOutput: unknown): { toModelOutput?: unknown } {
@@ -71,16 +91,21 @@ interface RunnableFunction {
 /**
  * Tools of the OpenAI client's own loop (`client.chat.completions.runTools`), each asking first: a call that is not
  * allowed does not reach the app's function, and the model is told why.
+ * @throws DaleError `config_invalid` for what is no list of tools
  */
 export function guardRunnableTools<Tool extends object>(tools: readonly Tool[], check: ToolCheck): Tool[] {
-  return tools.map((tool) => {
+  if (!Array.isArray(tools)) throw new DaleError("config_invalid", "guardOpenAITools takes a list of tools.");
+  return tools.map((tool: Tool) => {
+    if (!isObject(tool))
+      throw new DaleError("config_invalid", "guardOpenAITools takes tools, and one of these is none.");
     const inner = (tool as RunnableTool).function;
     if (!isRunnable(inner)) return tool;
     const run = inner.function;
     const name = typeof inner.name === "string" && inner.name !== "" ? inner.name : run.name;
     const guarded = async (input: unknown, ...more: unknown[]) => {
-      const refusal = await refusalOf(check, name, typeof input === "string" ? parsed(input) : input);
-      return refusal === undefined ? await run.call(inner, input, ...more) : JSON.stringify(refusal);
+      const call = typeof input === "string" ? { checked: parsed(input), run: input } : settle(input);
+      const refusal = await refusalOf(check, name, call.checked);
+      return refusal === undefined ? await run.call(inner, call.run, ...more) : JSON.stringify(refusal);
     };
     return { ...tool, function: { ...inner, name, function: guarded } };
   });
@@ -89,7 +114,7 @@ export function guardRunnableTools<Tool extends object>(tools: readonly Tool[], 
 /** Arguments that come as text are JSON. What is none cannot be compared with anything. */
 function parsed(text: string): unknown {
   const read = parseStrict(text.trim() === "" ? "{}" : text);
-  return read.ok ? read.value : Symbol("unreadable");
+  return read.ok ? read.value : unreadable;
 }
 
 async function refusalOf(check: ToolCheck, toolName: string, args: unknown): Promise<Refusal | undefined> {
@@ -100,6 +125,10 @@ async function refusalOf(check: ToolCheck, toolName: string, args: unknown): Pro
 
 export const refusedWords =
   "This call was NOT made: it has to be confirmed first, and no confirmation fits it. Ask, and make it again afterwards.";
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
 
 function isRefusal(output: unknown): output is Refusal {
   return (

@@ -16,6 +16,7 @@ import {
   readCall,
   type ToolCallToCheck,
 } from "./ledger.js";
+import { checkOptions } from "./options.js";
 import type { Policies } from "./policies/policy.js";
 import { type PoliciesInput, readPolicies } from "./policies/shape.js";
 
@@ -41,9 +42,9 @@ export interface RulesToCheck {
 export function openLedger(parts: LedgerParts): Ledger {
   const ledger: Ledger = {
     ...createLedgerOn(parts),
-    checkToolCall: (call, { policies }) => checkToolCall(call, { ledger, policies }),
-    guardTools: (tools, { policies }) => guardTools(tools, { ledger, policies }),
-    guardOpenAITools: (tools, { policies }) => guardOpenAITools(tools, { ledger, policies }),
+    checkToolCall: async (call, rules) => await checkToolCall(call, { ...rules, ledger }),
+    guardTools: (tools, rules) => guardTools(tools, { ...rules, ledger }),
+    guardOpenAITools: (tools, rules) => guardOpenAITools(tools, { ...rules, ledger }),
   };
   partsOf.set(ledger, parts);
   latest = ledger;
@@ -67,7 +68,7 @@ export function confirmationArgsHash(args: unknown): string | undefined {
   return checked.ok ? hashOf(checked.value, schemeFor(false)) : undefined;
 }
 
-/** As the ledger's own. @throws DaleError `approval_unavailable` before one was created */
+/** As the ledger's own. @throws DaleError as the ledger's own does; `approval_unavailable` before one was created */
 export async function awaitApproval(
   tool: string,
   args: unknown,
@@ -87,10 +88,10 @@ export interface CheckWith extends RulesToCheck {
 /**
  * Judges a call by the rules, and uses up the confirmation that unlocks it.
  * @returns no reason and no mode where no rule applies
- * @throws DaleError `config_invalid` for policies or a ledger that are none
+ * @throws DaleError `config_invalid` for a call, policies, a ledger or options that are none
  */
 export async function checkToolCall(call: ToolCallToCheck, options: CheckWith): Promise<CallVerdict> {
-  const { allowed, reason, mode } = await checked(call, partsFor(options.ledger), readPolicies(options.policies));
+  const { allowed, reason, mode } = await checked(call, ...readOptions(options, "checkToolCall"));
   return { allowed, ...(reason === undefined ? {} : { reason }), ...(mode === undefined ? {} : { mode }) };
 }
 
@@ -99,17 +100,16 @@ export async function checkToolCall(call: ToolCallToCheck, options: CheckWith): 
  * @throws DaleError `config_invalid`
  */
 export function guardTools<Tools extends object>(tools: Tools, options: CheckWith): Tools {
-  return guardAiTools(tools, checkFor(options));
+  return guardAiTools(tools, checkFor(options, "guardTools"));
 }
 
 /** The same for the OpenAI client's own loop: the list that `client.chat.completions.runTools` takes. */
 export function guardOpenAITools<Tool extends object>(tools: readonly Tool[], options: CheckWith): Tool[] {
-  return guardRunnableTools(tools, checkFor(options));
+  return guardRunnableTools(tools, checkFor(options, "guardOpenAITools"));
 }
 
-function checkFor(options: CheckWith): ToolCheck {
-  const parts = partsFor(options.ledger);
-  const policies = readPolicies(options.policies);
+function checkFor(options: CheckWith, whose: string): ToolCheck {
+  const [parts, policies] = readOptions(options, whose);
   return async (call) => {
     const { rule, ...verdict } = await checked(call, parts, policies);
     return { ...verdict, message: rule?.message ?? refusedWords };
@@ -122,6 +122,12 @@ function checked(call: unknown, parts: LedgerParts | undefined, policies: Polici
     now: parts?.now ?? Date.now,
     ...(parts === undefined || isOff() ? {} : { store: parts.store }),
   });
+}
+
+/** A misspelt `ledger` would be none, and block nothing. */
+function readOptions(options: CheckWith, whose: string): [LedgerParts | undefined, Policies] {
+  checkOptions(options, ["ledger", "policies"], whose);
+  return [partsFor(options.ledger), readPolicies(options.policies)];
 }
 
 /** Something else in the place of a ledger would block nothing, silently. */

@@ -2,7 +2,7 @@ import { generateText, stepCountIs, tool } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { guardOpenAITools, guardTools } from "../../../src/app/ledger.js";
+import { checkToolCall, guardOpenAITools, guardTools } from "../../../src/app/ledger.js";
 import { type ClockedLedger, clockedLedger, refundRule } from "../../fixtures/ledger.js";
 
 const args = { order_id: "A-1", amount: 50 };
@@ -120,6 +120,74 @@ describe("tools of ai", () => {
     expect((await ask(others)).text).toContain('"done"');
   });
 
+  it("run exactly what was checked, whatever becomes of the arguments meanwhile", async () => {
+    const { execute } = guardTools({ issue_refund: issueRefund }, options()).issue_refund;
+    const run = (input: unknown) => inSession(async () => await execute?.(input as typeof args, undefined as never));
+    await confirm();
+    const changing = { ...args };
+    const running = run(changing);
+    changing.amount = 9_999;
+    expect(await running).toEqual({ refunded: 50 });
+
+    await confirm();
+    let reads = 0;
+    const answers = Object.defineProperty({ ...args }, "amount", {
+      enumerable: true,
+      get: () => (reads++ === 0 ? 50 : 9_999),
+    });
+    expect(await run(answers)).toEqual({ refunded: 50 });
+
+    await confirm();
+    const throwing = Object.defineProperty({ ...args }, "amount", {
+      enumerable: true,
+      get() {
+        if (reads++ === 1) throw new Error("not now");
+        return 50;
+      },
+    });
+    reads = 1;
+    expect(await run(throwing)).toMatchObject({ status: "refused", reason: "args_mismatch" });
+    expect(made).toEqual([args, args]);
+  });
+
+  it("have the parts that are no JSON as they are, and are bound by the fields beside them", async () => {
+    const when = new Date(0);
+    const lines = [{ id: 7, when }];
+    const { execute } = guardTools({ issue_refund: issueRefund }, options()).issue_refund;
+    const run = (input: unknown) => inSession(async () => await execute?.(input as typeof args, undefined as never));
+    await inSession(() =>
+      clocked.ledger.confirmToolCall({ toolName: "issue_refund", args, bindFields: ["order_id", "amount"] }),
+    );
+    expect(await run({ ...args, amount: 51, lines })).toMatchObject({ reason: "args_mismatch" });
+    const changing = { ...args, lines };
+    const running = run(changing);
+    changing.order_id = "A-2";
+    expect(await running).toEqual({ refunded: 50 });
+    expect(made).toEqual([{ ...args, lines }]);
+    expect((made as { lines: { when: Date }[] }[])[0]?.lines[0]?.when).toBe(when);
+  });
+
+  it.each([
+    ["no tools", null],
+    ["a list", [issueRefund]],
+    ["a tool that is none", { x: null }],
+  ])("are refused at once with %s", (_, tools) => {
+    expect(() => guardTools(tools as object, options())).toThrow(
+      expect.objectContaining({ code: "config_invalid", message: expect.stringContaining("guardTools takes") }),
+    );
+  });
+
+  it.each([
+    ["no options", null],
+    ["a misspelt one", { ledgr: 7, policies: refundRule() }],
+  ])("are refused at once with %s", async (_, given) => {
+    const wrong = expect.objectContaining({ code: "config_invalid", message: expect.stringMatching(/\{ledger, pol/) });
+    const unfit = given as unknown as ReturnType<typeof options>;
+    expect(() => guardTools({ issue_refund: issueRefund }, unfit)).toThrow(wrong);
+    expect(() => guardOpenAITools([], unfit)).toThrow(wrong);
+    await expect(checkToolCall({ toolName: "issue_refund", args }, unfit)).rejects.toEqual(wrong);
+  });
+
   it("are refused at once with policies that are none", () => {
     const policies = { require_confirmation: [{ tools: [] }] };
     expect(() => guardTools({ issue_refund: issueRefund }, { ledger: clocked.ledger, policies })).toThrow(
@@ -175,6 +243,25 @@ describe("tools of the OpenAI client's own loop", () => {
     const tools = guardOpenAITools([raw], options({ when: "amount > 1000" }));
     expect(await runTool(tools, "issue_refund", '{"amount": 50, "amount": 5000}')).toContain("args_mismatch");
     expect(made).toEqual([]);
+  });
+
+  it("run exactly what was checked, whatever becomes of the arguments meanwhile", async () => {
+    await confirm();
+    const [guarded] = guardOpenAITools([parsing], options());
+    const changing = { ...args };
+    const running = inSession(async () => await guarded?.function.function(changing));
+    changing.amount = 9_999;
+    expect(await running).toEqual({ refunded: true });
+    expect(made).toEqual([args]);
+  });
+
+  it.each([
+    ["no list", { parsing }],
+    ["a tool that is none", [null]],
+  ])("are refused at once with %s", (_, tools) => {
+    expect(() => guardOpenAITools(tools as never, options())).toThrow(
+      expect.objectContaining({ code: "config_invalid", message: expect.stringContaining("guardOpenAITools takes") }),
+    );
   });
 
   it("that the loop does not run itself stay as they are", () => {

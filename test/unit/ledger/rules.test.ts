@@ -47,6 +47,15 @@ describe("a rule", () => {
     });
   });
 
+  it("is not asked about a call whose arguments have another name", async () => {
+    const posing = { toolName: "issue_refund", arguments: args };
+    const policies = refundRule({ when: "amount > 1000" });
+    await expect(checkToolCall(posing, { ledger, policies })).rejects.toMatchObject({
+      code: "config_invalid",
+      message: expect.stringContaining('"arguments"'),
+    });
+  });
+
   it("blocks a call that nobody was asked about", async () => {
     expect(await check()).toEqual({ allowed: false, reason: "no_match", mode: "enforce" });
     await confirm({ toolName: "other" });
