@@ -9,7 +9,7 @@ import {
 } from "@whiskeysockets/baileys";
 import type { FencedState } from "../../src/channels/index.js";
 import { DaleError } from "../../src/errors/index.js";
-import { pause } from "./pause.js";
+import { backoff, pause } from "./pause.js";
 import type { Sealer } from "./sealing.js";
 
 /**
@@ -48,7 +48,7 @@ export interface DeviceStateOptions {
   readonly sealer: Sealer;
   /** A later holder of the lease has written: this process has no say any more. */
   readonly onFenced: () => void;
-  /** How often keys are written while the store is away, and how long to wait between. */
+  /** How often keys are written while the store is away, and the first pause between; the later ones are longer. */
   readonly tries: number;
   readonly pauseMs: number;
   /** This process is to have no say any more: a write that fails is not tried again. */
@@ -137,7 +137,10 @@ export async function openDeviceState(options: DeviceStateOptions): Promise<Devi
       } catch (error) {
         const lost = error instanceof DaleError && error.code === "lease_lost";
         if (lost || tries >= options.tries || options.over.aborted) throw error;
-        await pause(options.pauseMs, options.over);
+        await pause(
+          backoff(options.pauseMs, tries, 20, () => 1),
+          options.over,
+        );
       }
     }
   }

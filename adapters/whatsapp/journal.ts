@@ -12,7 +12,7 @@ import {
 import type { FencedState } from "../../src/channels/index.js";
 import { DaleError } from "../../src/errors/index.js";
 import { contentOf } from "./content.js";
-import { pause } from "./pause.js";
+import { backoff, pause } from "./pause.js";
 import type { Sealer } from "./sealing.js";
 
 /**
@@ -57,7 +57,7 @@ export interface JournalOptions {
   readonly me: () => { readonly id?: string | undefined; readonly lid?: string | undefined };
   /** A later holder of the lease has written: this process has no say any more. */
   readonly onFenced: () => void;
-  /** How often a write is tried while the store is away, and how long to wait between. */
+  /** How often a write is tried while the store is away, and the first pause between; the later ones are longer. */
   readonly tries: number;
   readonly pauseMs: number;
   /** This process is to have no say any more: a write that fails is not tried again. */
@@ -105,7 +105,10 @@ export function createJournal(options: JournalOptions): Journal {
         options.onFenced();
         throw new DaleError("lease_lost", "Another process owns this account now.");
       }
-      await pause(options.pauseMs);
+      await pause(
+        backoff(options.pauseMs, tries, 20, () => 1),
+        options.over,
+      );
     }
   }
 

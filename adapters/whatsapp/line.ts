@@ -49,8 +49,8 @@ export interface LineOptions {
   readonly sentMessage: (id: string, chat: string) => Promise<proto.IMessage | undefined>;
 }
 
-/** How often a write is tried again while the store is away, and ms between; until then nothing is acknowledged. */
-export const patience = { tries: 60, pauseMs: 500 };
+/** A write is tried for half a minute while the store is away; until then nothing is acknowledged. Pauses in ms. */
+export const patience = { tries: 60, pauseMs: 25 };
 /** What Baileys calls an end that it does not know. */
 const unknownEnd = 500;
 const goodbyeMs = 1_000;

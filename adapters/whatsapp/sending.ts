@@ -136,8 +136,14 @@ export function createSending(options: SendingOptions): Sending {
     );
     const result = await raced(handed, signal ?? ended.signal, unknownOf(id, "aborted"));
     ended.abort();
+    if (isGroup(jid) && result.status !== "accepted") await forgetWhoHasKey(socket, jid);
     return result;
   }
+}
+
+/** A group's key goes out with its first message. Where that may not have arrived, it goes out with the next one too. */
+async function forgetWhoHasKey({ authState }: WASocket, group: string): Promise<void> {
+  await Promise.resolve(authState.keys.set({ "sender-key-memory": { [group]: null } })).catch(() => undefined);
 }
 
 /** Sessions are only worked on before a message is sent. */

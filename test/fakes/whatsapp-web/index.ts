@@ -93,7 +93,7 @@ export async function startFakeWhatsappWeb(): Promise<FakeWhatsappWeb> {
   let last: BinaryNode | undefined;
   const logins: ("register" | "login")[] = [];
   const failures: unknown[] = [];
-  const waiting = new Map<string, BinaryNode>();
+  const waiting = new Map<string, BinaryNode[]>();
 
   const world: World = createWorld({
     send: (node) => void (world.faults.deaf || current?.send(node)),
@@ -108,7 +108,8 @@ export async function startFakeWhatsappWeb(): Promise<FakeWhatsappWeb> {
 
   function deliver(stanza: BinaryNode): void {
     last = stanza;
-    waiting.set(keyOf(stanza.attrs), stanza);
+    const key = keyOf(stanza.attrs);
+    waiting.set(key, [...(waiting.get(key) ?? []), stanza]);
     if (current?.active) world.send(stanza);
   }
   function offlineEnd(count: number): void {
@@ -118,7 +119,7 @@ export async function startFakeWhatsappWeb(): Promise<FakeWhatsappWeb> {
   /** The device is ready: it gets what has waited, then word that this was all. */
   function activate(connection: Connection): void {
     connection.active = true;
-    const held = [...waiting.values()];
+    const held = [...waiting.values()].flat();
     for (const node of held) world.send({ ...node, attrs: { ...node.attrs, offline: "1" } });
     if (!world.faults.noOfflineEnd) offlineEnd(held.length);
   }
@@ -178,9 +179,12 @@ export async function startFakeWhatsappWeb(): Promise<FakeWhatsappWeb> {
       for (const item of more) settle({ ...attrs, id: item.attrs.id ?? "" });
     }
   }
-  /** The device says that it has the message: it is not handed over again. */
+  /** The device says that it has the message, or cannot read it: it is not handed over again, unless it was sent again. */
   function settle(attrs: BinaryNode["attrs"]): void {
-    waiting.delete(keyOf({ ...attrs, from: attrs.to ?? "" }));
+    const key = keyOf({ ...attrs, from: attrs.to ?? "" });
+    const [, ...later] = waiting.get(key) ?? [];
+    if (later.length > 0) waiting.set(key, later);
+    else waiting.delete(key);
   }
 
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));

@@ -9,6 +9,7 @@ export async function takeMessage(world: World, node: BinaryNode): Promise<void>
   const ack = (more: Record<string, string> = {}) =>
     world.send({ tag: "ack", attrs: { class: "message", id, from: to, t: seconds(), ...more } });
   if (fate?.kind === "refused") return ack({ error: String(fate.error) });
+  if (fate?.kind === "lost") return;
   const sent = await read(world, id, to, node);
   world.sent.push(sent);
   world.emit("sent", sent);
@@ -27,7 +28,8 @@ function arrivals(world: World, sent: SentMessage): BinaryNode[] {
   const group = world.groups.find(({ jid }) => jid === sent.to);
   const base = { id: sent.id, from: sent.to, t: seconds() };
   if (group) {
-    return group.members.map(({ lid }) => ({ tag: "receipt", attrs: { ...base, participant: lid } }));
+    const readers = group.members.filter(({ lid }) => sent.readBy.includes(lid));
+    return readers.map(({ lid }) => ({ tag: "receipt", attrs: { ...base, participant: lid } }));
   }
   return sent.readBy.some((jid) => !isOwn(world, jid)) ? [{ tag: "receipt", attrs: base }] : [];
 }

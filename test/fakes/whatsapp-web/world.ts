@@ -39,6 +39,8 @@ export interface SentMessage {
 export type SendFate =
   /** Not taken: acknowledged with that error. */
   | { readonly kind: "refused"; readonly error: number }
+  /** It never arrives. */
+  | { readonly kind: "lost" }
   /** Taken, and nothing said. */
   | { readonly kind: "silent" }
   /** Taken, and the connection cut instead of an answer. */

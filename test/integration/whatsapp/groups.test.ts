@@ -90,6 +90,13 @@ describe("in a group", () => {
     rig.web.faults.noDelivery = false;
   });
 
+  it("its members get the key with the next message, where the first may not have arrived", async () => {
+    rig.web.faults.fates.push({ kind: "lost" });
+    expect(await process.adapter.send(answer())).toMatchObject({ status: "unknown" });
+    expect(await process.adapter.send(answer())).toMatchObject({ status: "accepted" });
+    expect(rig.web.sent.at(-1)?.readBy).toEqual(expect.arrayContaining([ana.lid, beto.lid]));
+  });
+
   it("that it has been removed from, nothing is sent", async () => {
     rig.web.leaveGroup(group);
     expect(await process.adapter.send(answer())).toMatchObject({ status: "failed", code: "not_in_group" });
