@@ -25,20 +25,19 @@ interface ExportOptions {
 /** Exit code 1 when there is nothing to export or the archive cannot be reached; a file that exists is replaced whole. */
 export async function exportEvidence(options: ExportOptions): Promise<void> {
   const { session, proposal, format } = options;
-  if (format === "html" && proposal === undefined) return fail("--format html is one page for one --proposal.", 2);
+  if (format === "html" && proposal === undefined)
+    return fail("error: --format html is one page for one proposal: the option --proposal ID is missing.", 2);
   await withSource(options.config, async (source) => {
     const scope: ExportScope = {
       ...(session === undefined ? {} : { session }),
       ...(proposal === undefined ? {} : { proposal }),
     };
-    const lines = source.export(scope);
-    if (format === "html") {
-      const all: string[] = [];
-      for await (const line of lines) all.push(line);
-      const page = await reportHtml(all, options.locale);
+    if (format === "html" && proposal !== undefined) {
+      const page = await reportHtml(proposal, options.locale, (of) => source.export({ ...scope, proposal: of }));
       if (page === undefined) return fail("There is no evidence of such a proposal.");
       return await write(options.out, [page]);
     }
+    const lines = source.export(scope);
     await write(options.out, format === "csv" ? exportCsv(lines) : lines);
   });
 }

@@ -1,24 +1,35 @@
-/** The words of a report. `{name}` stands for a detail of the entry. */
+type Words<Names extends string> = Readonly<Record<Names, string>>;
+
+/** The words of a report. */
 export interface ReportWording {
   readonly language: string;
   readonly title: string;
+  readonly approvalTitle: string;
+  /** What became of it. */
   readonly summary: {
-    readonly executed: string;
-    /** Where a reviewer decided. */
-    readonly executedApproved: string;
-    readonly failed: string;
-    readonly unknown: string;
-    readonly none: string;
+    /** Of a proposal that the person was to confirm. */
+    readonly consent: Words<"executed" | "failed" | "unknown" | "parked" | "none">;
+    /** Of a call that a conversation parked for a reviewer. */
+    readonly approval: Words<"executed" | "failed" | "unknown" | "granted" | "discarded" | "expired" | "waiting">;
+    /** Of an application's own question: what it does with the answer is not seen here. */
+    readonly app: Words<"granted" | "discarded" | "expired" | "waiting">;
     readonly erased: string;
   };
   readonly proposal: string;
   readonly person: string;
+  /** Instead of the person, of an application's own question. */
+  readonly session: string;
   readonly agent: string;
   readonly call: string;
   readonly arguments: string;
   readonly noArguments: string;
   readonly notice: string;
   readonly noticeNote: string;
+  /** Of an approval, instead of the notice. */
+  readonly shows: string;
+  readonly showsNote: string;
+  /** Of a proposal that waits for an approval as well. */
+  readonly awaited: Words<"title" | "approval" | "outcome" | "page" | "none">;
   readonly story: string;
   readonly when: string;
   readonly what: string;
@@ -44,16 +55,38 @@ export interface ReportWording {
 const es: ReportWording = {
   language: "es",
   title: "Constancia de consentimiento",
+  approvalTitle: "Constancia de aprobación",
   summary: {
-    executed: "La operación se ejecutó una vez, después de que la persona la confirmara por escrito.",
-    executedApproved: "La operación se ejecutó una vez, después de que un revisor la aprobara.",
-    failed: "La operación se autorizó, pero no se ejecutó.",
-    unknown: "La operación se autorizó y se intentó; no consta cómo terminó.",
-    none: "La operación no se ejecutó.",
+    consent: {
+      executed: "La operación se ejecutó una vez, después de que la persona la confirmara por escrito.",
+      failed: "La operación se autorizó, pero no se ejecutó.",
+      unknown: "La operación se autorizó y se intentó; no consta cómo terminó.",
+      parked:
+        "La persona confirmó la operación por escrito, y además la tiene que aprobar un revisor: no se ejecutó bajo esta propuesta, sino que espera bajo esa aprobación.",
+      none: "La operación no se ejecutó.",
+    },
+    approval: {
+      executed: "La operación se ejecutó una vez, después de que un revisor la aprobara.",
+      failed: "Un revisor aprobó la operación, pero no se ejecutó.",
+      unknown: "Un revisor aprobó la operación y se intentó; no consta cómo terminó.",
+      granted: "Un revisor aprobó la operación; no consta que haya empezado a ejecutarse.",
+      discarded: "La operación no se ejecutó: un revisor la rechazó.",
+      expired: "La operación no se ejecutó: ningún revisor la había aprobado cuando venció el pedido.",
+      waiting: "La operación no se ejecutó: espera que un revisor decida.",
+    },
+    app: {
+      granted:
+        "A quien preguntó se le dijo que sí: un revisor lo aprobó. Este sistema no sabe si la operación se ejecutó: la ejecuta quien preguntó.",
+      discarded: "A quien preguntó se le dijo que no: un revisor lo rechazó. La operación no la ejecuta este sistema.",
+      expired:
+        "A quien preguntó no se le dijo que sí: ningún revisor había decidido cuando venció o se retiró el pedido. La operación no la ejecuta este sistema.",
+      waiting: "Ningún revisor decidió todavía: a quien preguntó no se le dijo nada.",
+    },
     erased: "Los datos de la persona fueron borrados; quedan los pasos, sin contenido.",
   },
   proposal: "Operación propuesta",
   person: "Persona (canal : cuenta : chat : remitente)",
+  session: "Sesión (como la nombró quien preguntó)",
   agent: "Agente",
   call: "Operación",
   arguments: "Argumentos exactos",
@@ -61,6 +94,16 @@ const es: ReportWording = {
   notice: "Texto exacto del aviso que se mostró",
   noticeNote:
     "Lo redacta el sistema, nunca el modelo, y termina el mensaje. Sin este aviso, entregado, no se acepta ninguna confirmación.",
+  shows: "Texto exacto que vio el revisor",
+  showsNote:
+    "Lo redacta el sistema a partir de los argumentos exactos, nunca el modelo. Una aprobación vale para esta operación, con estos argumentos.",
+  awaited: {
+    title: "La aprobación que espera",
+    approval: "Aprobación",
+    outcome: "Qué fue de ella",
+    page: "Su constancia",
+    none: "No hay registro de que se la haya pedido: bajo esa aprobación no se ejecutó nada.",
+  },
   story: "Qué pasó, en orden",
   when: "Cuándo (UTC)",
   what: "Qué",
@@ -90,13 +133,14 @@ const es: ReportWording = {
     consumed: "La confirmación se usó: la operación empezó a ejecutarse. No puede usarse otra vez.",
     executed: "La operación se ejecutó.",
     failed: "La operación no se ejecutó.",
+    parked: "Una regla pide además la aprobación de un revisor: la operación no se ejecutó, y la espera.",
     unknown: "No se sabe si la operación se ejecutó. No se repitió.",
     delivery: "Mensaje con el aviso",
     delivery_without: "Mensaje que salió sin el aviso",
     approval_proposed: "Se pidió la aprobación de un revisor.",
     approval_granted: "Un revisor la aprobó.",
     approval_discarded: "Un revisor la rechazó.",
-    approval_expired: "Ningún revisor decidió a tiempo.",
+    approval_expired: "El pedido venció o se retiró sin que un revisor decidiera.",
     approval_consumed: "La aprobación se usó: la operación empezó a ejecutarse. No puede usarse otra vez.",
   },
   delivery: {
@@ -151,22 +195,46 @@ const es: ReportWording = {
     again: "Se volvió a mostrar",
     grant: "Confirmada con el mensaje",
     confirmed: "Confirmada por la persona en la propuesta",
+    told: "Lo que se le dijo a la persona de la operación",
+    awaits: "Aprobación que espera",
   },
 };
 
 const en: ReportWording = {
   language: "en",
   title: "Record of consent",
+  approvalTitle: "Record of approval",
   summary: {
-    executed: "The operation was executed once, after the person had confirmed it in writing.",
-    executedApproved: "The operation was executed once, after a reviewer had approved it.",
-    failed: "The operation was authorised, but not executed.",
-    unknown: "The operation was authorised and attempted; how it ended is not known.",
-    none: "The operation was not executed.",
+    consent: {
+      executed: "The operation was executed once, after the person had confirmed it in writing.",
+      failed: "The operation was authorised, but not executed.",
+      unknown: "The operation was authorised and attempted; how it ended is not known.",
+      parked:
+        "The person confirmed the operation in writing, and a reviewer has to approve it as well: it was not executed under this proposal, but waits under that approval.",
+      none: "The operation was not executed.",
+    },
+    approval: {
+      executed: "The operation was executed once, after a reviewer had approved it.",
+      failed: "A reviewer approved the operation, but it was not executed.",
+      unknown: "A reviewer approved the operation, and it was attempted; how it ended is not known.",
+      granted: "A reviewer approved the operation; there is no record that it has begun.",
+      discarded: "The operation was not executed: a reviewer rejected it.",
+      expired: "The operation was not executed: no reviewer had approved it when the request lapsed.",
+      waiting: "The operation was not executed: it waits for a reviewer to decide.",
+    },
+    app: {
+      granted:
+        "Whoever asked was told yes: a reviewer approved it. This system does not know whether the operation was executed: whoever asked executes it.",
+      discarded: "Whoever asked was told no: a reviewer rejected it. This system does not execute the operation.",
+      expired:
+        "Whoever asked was not told yes: no reviewer had decided when the request lapsed or was taken back. This system does not execute the operation.",
+      waiting: "No reviewer has decided yet: whoever asked was told nothing.",
+    },
     erased: "The person's data was erased; the steps remain, without their content.",
   },
   proposal: "Proposed operation",
   person: "Person (channel : account : chat : sender)",
+  session: "Session (as whoever asked named it)",
   agent: "Agent",
   call: "Operation",
   arguments: "Exact arguments",
@@ -174,6 +242,16 @@ const en: ReportWording = {
   notice: "Exact text of the notice that was shown",
   noticeNote:
     "Worded by the system, never by the model, at the end of the message. Without this notice, delivered, no confirmation is accepted.",
+  shows: "Exact text that the reviewer saw",
+  showsNote:
+    "Worded by the system from the exact arguments, never by the model. An approval is good for this operation, with these arguments.",
+  awaited: {
+    title: "The approval that it waits for",
+    approval: "Approval",
+    outcome: "What became of it",
+    page: "Its own page",
+    none: "There is no record that it was asked for: nothing was executed under that approval.",
+  },
   story: "What happened, in order",
   when: "When (UTC)",
   what: "What",
@@ -203,13 +281,14 @@ const en: ReportWording = {
     consumed: "The confirmation was used up: the operation began. It cannot be used again.",
     executed: "The operation was executed.",
     failed: "The operation was not executed.",
+    parked: "A rule asks for a reviewer's approval as well: the operation was not executed, and waits for it.",
     unknown: "Nobody knows whether the operation was executed. It was not repeated.",
     delivery: "Message with the notice",
     delivery_without: "Message that went out without the notice",
     approval_proposed: "A reviewer's approval was asked for.",
     approval_granted: "A reviewer approved it.",
     approval_discarded: "A reviewer rejected it.",
-    approval_expired: "No reviewer decided in time.",
+    approval_expired: "The request lapsed, or was taken back, before a reviewer had decided.",
     approval_consumed: "The approval was used up: the operation began. It cannot be used again.",
   },
   delivery: {
@@ -264,6 +343,8 @@ const en: ReportWording = {
     again: "Shown again",
     grant: "Confirmed by message",
     confirmed: "Confirmed by the person in proposal",
+    told: "How the person was told of the operation",
+    awaits: "Approval that it waits for",
   },
 };
 

@@ -3,6 +3,7 @@ import { parseStrict } from "../canonical/index.js";
 import type { EvidenceDetail } from "./entry.js";
 import type { ExportBlock, ExportEntry, ExportHeader, ExportLine } from "./export-line.js";
 import { exportLine } from "./export-line.js";
+import { kindOf, outcomeOf } from "./report-outcome.js";
 import { type ReportLanguage, type ReportWording, reportWordings } from "./report-wording.js";
 import { type Verification, verifyExport } from "./verify.js";
 
@@ -10,67 +11,87 @@ import { type Verification, verifyExport } from "./verify.js";
  * One proposal on one page, for people who read no JSON: what was proposed and shown, when it arrived, what was typed, what
  * ran, who approved, and how to check it. HTML with nothing to load, for the screen and for paper.
  *
- * @param lines of an export of one proposal
+ * @param exportOf the lines of an export of one proposal: of this one, and of the approval that it waits for
  * @returns undefined when there is nothing of that proposal
  */
-export async function reportHtml(lines: readonly string[], language: ReportLanguage): Promise<string | undefined> {
-  const parsed = lines.map((line) => exportLine.parse(JSON.parse(line)));
-  const header = parsed.find((line) => line.kind === "evidence");
-  const entries = parsed.filter((line) => line.kind === "entry" && line.proposal === header?.proposal) as ExportEntry[];
-  if (!header || entries.length === 0) return undefined;
-  const verification = await verifyExport(
-    lines.map((line) => line.replace(/\n$/, "")),
-    header.public_key,
-  );
-  return page(reportWordings[language], header, entries, parsed, verification);
+export async function reportHtml(
+  proposal: string,
+  language: ReportLanguage,
+  exportOf: (proposal: string) => AsyncIterable<string>,
+): Promise<string | undefined> {
+  const own = await extractOf(proposal, exportOf);
+  if (own.entries.length === 0) return undefined;
+  const awaits = detailIn(own.entries, "awaits");
+  const approval = typeof awaits === "string" ? await extractOf(awaits, exportOf) : undefined;
+  return page(reportWordings[language], own, approval);
 }
 
-function page(
-  say: ReportWording,
-  header: ExportHeader,
-  entries: readonly ExportEntry[],
-  lines: readonly ExportLine[],
-  verification: Verification,
-): string {
+/** What an export has of one proposal. */
+interface Extract {
+  readonly header: ExportHeader;
+  readonly proposal: string;
+  readonly entries: readonly ExportEntry[];
+  readonly lines: readonly ExportLine[];
+  readonly verification: Verification;
+}
+
+async function extractOf(proposal: string, exportOf: (proposal: string) => AsyncIterable<string>): Promise<Extract> {
+  const texts: string[] = [];
+  for await (const line of exportOf(proposal)) texts.push(line.replace(/\n$/, ""));
+  const lines = texts.map((line) => exportLine.parse(JSON.parse(line)));
+  const header = lines.find((line) => line.kind === "evidence");
+  if (!header) throw new TypeError("An export begins with its header.");
+  const entries = lines.filter((line) => line.kind === "entry" && line.proposal === proposal) as ExportEntry[];
+  return { header, proposal, entries, lines, verification: await verifyExport(texts, header.public_key) };
+}
+
+function detailIn(entries: readonly ExportEntry[], name: string): string | number | boolean | undefined {
+  return entries.map(({ told }) => told?.detail[name]).find((value) => value !== undefined);
+}
+
+function page(say: ReportWording, own: Extract, approval: Extract | undefined): string {
+  const { entries, proposal } = own;
+  const kind = kindOf(entries);
   const first = entries.find(({ type }) => type === "proposed") ?? entries[0];
-  const detail = (name: string) => entries.map(({ told }) => told?.detail[name]).find((value) => value !== undefined);
   const session = entries.map(({ told }) => told?.session).find((whose) => whose !== undefined) ?? "";
-  const notice = detail("notice");
+  const byApp = kind === "app_approval";
+  const saw = detailIn(entries, kind === "consent" ? "notice" : "shows");
   const noticeParts = new Set(entries.flatMap(({ type, told }) => (type === "notice_sent" ? told?.detail.part : [])));
-  const title = `${say.title} · ${header.proposal ?? ""}`;
+  const title = kind === "consent" ? say.title : say.approvalTitle;
   return `<!doctype html>
 <html lang="${say.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${html(title)}</title>
+<title>${html(`${title} · ${proposal}`)}</title>
 <style>${style}</style>
 </head>
 <body>
 <main>
-<h1>${html(say.title)}</h1>
+<h1>${html(title)}</h1>
 <p class="summary">${html(summaryOf(entries, say))}</p>
 <dl>
-${field(say.proposal, header.proposal ?? "")}
-${field(say.person, session)}
-${field(say.agent, first?.agent ?? "")}
+${field(say.proposal, proposal)}
+${field(byApp ? say.session : say.person, session)}
+${byApp ? "" : field(say.agent, first?.agent ?? "")}
 ${field(say.call, first?.tool ?? "")}
 </dl>
 <h2>${html(say.arguments)}</h2>
-${argumentsTable(detail("args"), say)}
-<h2>${html(say.notice)}</h2>
-${notice === undefined ? "<p>—</p>" : `<blockquote>${shown(String(notice))}</blockquote>`}
-<p class="note">${html(say.noticeNote)}</p>
+${argumentsTable(detailIn(entries, "args"), say)}
+<h2>${html(kind === "consent" ? say.notice : say.shows)}</h2>
+${saw === undefined ? "<p>—</p>" : `<blockquote>${shown(String(saw))}</blockquote>`}
+<p class="note">${html(kind === "consent" ? say.noticeNote : say.showsNote)}</p>
+${approval ? awaited(approval, say) : ""}
 <h2>${html(say.story)}</h2>
 <table>
 <thead><tr><th>${html(say.when)}</th><th>${html(say.what)}</th><th>${html(say.details)}</th></tr></thead>
 <tbody>
-${entries.map((entry) => step(entry, say, noticeParts)).join("\n")}
+${entries.map((entry) => step(entry, say, { noticeParts, approval: kind !== "consent" })).join("\n")}
 </tbody>
 </table>
 <p class="note">${html(say.timesNote)}</p>
 <h2>${html(say.proof)}</h2>
-${proof(say, header, entries, lines, verification)}
+${proof(say, own, approval)}
 </main>
 </body>
 </html>
@@ -82,19 +103,15 @@ function summaryOf(entries: readonly ExportEntry[], say: ReportWording): string 
   return entries.some(({ told }) => told === undefined) ? `${outcome} ${say.summary.erased}` : outcome;
 }
 
-function outcomeOf(entries: readonly ExportEntry[], say: ReportWording): string {
-  switch (entries.findLast(({ type }) => type === "executed" || type === "failed" || type === "unknown")?.type) {
-    case "executed":
-      return entries.some(({ told }) => told?.detail.approval === true)
-        ? say.summary.executedApproved
-        : say.summary.executed;
-    case "failed":
-      return say.summary.failed;
-    case "unknown":
-      return say.summary.unknown;
-    default:
-      return say.summary.none;
-  }
+/** What became of the approval that a confirmed call waits for: it is told under the approval's own name. */
+function awaited({ proposal, entries }: Extract, say: ReportWording): string {
+  const { awaited: words } = say;
+  return `<h2>${html(words.title)}</h2>
+<dl>
+${field(words.approval, proposal)}
+${field(words.outcome, entries.length === 0 ? words.none : summaryOf(entries, say))}
+${field(words.page, `dale evidence export --format html --proposal ${proposal}`)}
+</dl>`;
 }
 
 function argumentsTable(args: string | number | boolean | undefined, say: ReportWording): string {
@@ -112,6 +129,7 @@ function argumentsTable(args: string | number | boolean | undefined, say: Report
 /** Details that are told elsewhere on the page, or to nobody. */
 const toldElsewhere = new Set([
   "notice",
+  "shows",
   "args",
   "approval",
   "consent",
@@ -122,8 +140,14 @@ const toldElsewhere = new Set([
   "attempts",
 ]);
 
-/** @param noticeParts messages that went out with the notice */
-function step({ at, type, told }: ExportEntry, say: ReportWording, noticeParts: ReadonlySet<unknown>): string {
+interface StepContext {
+  /** Messages that went out with the notice. */
+  readonly noticeParts: ReadonlySet<unknown>;
+  /** Whether it is a reviewer who decides. */
+  readonly approval: boolean;
+}
+
+function step({ at, type, told }: ExportEntry, say: ReportWording, context: StepContext): string {
   const detail = told?.detail ?? {};
   const details = Object.entries(detail)
     .filter(([name]) => !toldElsewhere.has(name) && !(type === "delivery" && name === "state"))
@@ -133,13 +157,13 @@ function step({ at, type, told }: ExportEntry, say: ReportWording, noticeParts: 
   const when = html(at.replace("T", " ").replace("Z", ""));
   return `<tr class="${html(type)}">
 <td><time datetime="${html(at)}">${when}</time></td>
-<td>${html(type === "delivery" ? deliveryWords(detail, say, noticeParts) : stepWords(type, detail, say))}</td>
+<td>${html(type === "delivery" ? deliveryWords(detail, say, context.noticeParts) : stepWords(type, say, context))}</td>
 <td>${details.length > 0 ? `<dl>${details.join("")}</dl>` : ""}</td>
 </tr>`;
 }
 
-function stepWords(type: string, detail: EvidenceDetail, say: ReportWording): string {
-  return (detail.approval === true ? say.steps[`approval_${type}`] : undefined) ?? say.steps[type] ?? type;
+function stepWords(type: string, say: ReportWording, { approval }: StepContext): string {
+  return (approval ? say.steps[`approval_${type}`] : undefined) ?? say.steps[type] ?? type;
 }
 
 /** Of a proposal that was gone by then, only the text before the notice goes out. */
@@ -158,25 +182,21 @@ function detailText(name: string, value: string | number | boolean, say: ReportW
   return String(value);
 }
 
-function proof(
-  say: ReportWording,
-  header: ExportHeader,
-  entries: readonly ExportEntry[],
-  lines: readonly ExportLine[],
-  verification: Verification,
-): string {
+function proof(say: ReportWording, { header, proposal, entries, lines, verification }: Extract, approval?: Extract) {
+  const findings = [...verification.findings, ...(approval?.verification.findings ?? [])];
   const chains = [...new Set(entries.map(({ chain }) => chain))].map((chain) => {
     const of = entries.filter((entry) => entry.chain === chain);
     return `${chain}: ${of[0]?.seq}–${of.at(-1)?.seq}, ${of.at(-1)?.hash}`;
   });
   const block = lines.findLast((line): line is ExportBlock => line.kind === "block");
   const der = createPublicKey(header.public_key).export({ format: "der", type: "spki" });
-  const verdict = verification.ok
-    ? `<p class="whole">${html(say.whole)}</p>`
-    : `<p class="broken">${html(say.broken)} ${html([...new Set(verification.findings.map(({ code }) => code))].join(", "))}</p>`;
+  const verdict =
+    findings.length === 0
+      ? `<p class="whole">${html(say.whole)}</p>`
+      : `<p class="broken">${html(say.broken)} ${html([...new Set(findings.map(({ code }) => code))].join(", "))}</p>`;
   return `${verdict}
 <p class="note">${html(say.proofNote)}</p>
-<pre>dale evidence export --proposal ${html(header.proposal ?? "")} --out evidence.jsonl
+<pre>dale evidence export --proposal ${html(proposal)} --out evidence.jsonl
 dale evidence verify evidence.jsonl --key evidence-public.pem</pre>
 <dl class="proof">
 ${field(say.installation, header.installation)}

@@ -40,22 +40,17 @@ export function evidenceRoutes(ports: Pick<HttpPorts, "evidence" | "turns">): Ho
       return c.json({ error: { code: "bad_request", message: z.prettifyError(parsed.error) } }, 400);
     }
     const { session, proposal, format, locale } = parsed.data;
-    const lines = await begun(
-      evidence.export({
-        ...(session === undefined ? {} : { session: await whole(session) }),
-        ...(proposal === undefined ? {} : { proposal }),
-      }),
-    );
-    c.header("content-type", types[format]);
-    if (format !== "html") {
+    const scope = session === undefined ? {} : { session: await whole(session) };
+    if (format !== "html" || proposal === undefined) {
+      const lines = await begun(evidence.export({ ...scope, ...(proposal === undefined ? {} : { proposal }) }));
+      c.header("content-type", types[format]);
       c.header("content-disposition", `attachment; filename="evidence.${format}"`);
       const body = format === "csv" ? exportCsv(lines) : lines;
       return c.body(Readable.toWeb(Readable.from(body)) as ReadableStream);
     }
-    const all: string[] = [];
-    for await (const line of lines) all.push(line);
-    const page = await reportHtml(all, locale);
+    const page = await reportHtml(proposal, locale, (of) => evidence.export({ ...scope, proposal: of }));
     if (page === undefined) return c.json({ error: { code: "not_found", message: "No such proposal." } }, 404);
+    c.header("content-type", types.html);
     c.header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'");
     return c.body(page);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exportCsv, reportHtml, verifyExport } from "../../../src/evidence/index.js";
+import { type EvidenceEntry, exportCsv, reportHtml, verifyExport } from "../../../src/evidence/index.js";
 import { reportWordings } from "../../../src/evidence/report-wording.js";
 import { evidenceEntry, testKeys } from "../../fixtures/evidence.js";
 import { exportOf } from "../../fixtures/evidence-export.js";
@@ -39,7 +39,7 @@ describe("an export that was made from the description of the format", () => {
 
 describe("the page of a proposal", () => {
   const page = (language: "es" | "en", entries = story) =>
-    reportHtml(exportOf(entries, keys, { proposal: "p-1" }), language);
+    reportHtml("p-1", language, (proposal) => each(exportOf(entries, keys, { proposal })));
 
   it("tells the whole story, in order, in either language", async () => {
     for (const [language, words] of [
@@ -60,7 +60,7 @@ describe("the page of a proposal", () => {
       expect(html).toContain("2026-04-01 12:00:03.000");
       const steps = [...html.matchAll(/<tr class="(\w+)"/g)].map(([, type]) => type);
       expect(steps).toEqual(story.map(({ type }) => type));
-      expect(html).toContain(reportWordings[language].summary.executed);
+      expect(html).toContain(reportWordings[language].summary.consent.executed);
       expect(html).toContain(reportWordings[language].whole);
     }
   });
@@ -78,22 +78,14 @@ describe("the page of a proposal", () => {
     expect(html).not.toMatch(/<script|<link|<img|src=|href=|url\(/);
   });
 
-  it("says what did not happen, what nobody knows, and who approved", async () => {
+  it("says what did not happen, and what nobody knows", async () => {
     const summary = async (entries: typeof story) => (await page("en", entries)) ?? "";
-    const { summary: say, steps } = reportWordings.en;
+    const say = reportWordings.en.summary.consent;
     expect(await summary(story.slice(0, 5))).toContain(say.none);
     expect(await summary([...story.slice(0, 7), step("unknown", { reason: "run_interrupted" }, 9_000)])).toContain(
       say.unknown,
     );
     expect(await summary([...story.slice(0, 7), step("failed", {}, 9_000)])).toContain(say.failed);
-    const approved = await summary([
-      step("proposed", { approval: true, notice }, 0),
-      step("granted", { approval: true, consent: "human_review", by: "Ana", comment: "ok" }, 10),
-      step("executed", { approval: true, result: "{}" }, 20),
-    ]);
-    expect(approved).toContain(say.executedApproved);
-    expect(approved).toContain(steps.approval_granted);
-    expect(approved).toContain("Ana");
   });
 
   it("does not take a message that went out without the notice for one with it", async () => {
@@ -112,14 +104,14 @@ describe("the page of a proposal", () => {
 
   it("warns on its face when the evidence was altered", async () => {
     const lines = exportOf(story, keys, { proposal: "p-1" }).map((line) => line.replace("A-9", "B-1"));
-    const html = (await reportHtml(lines, "en")) ?? "";
+    const html = (await reportHtml("p-1", "en", () => each(lines))) ?? "";
     expect(html).toContain(reportWordings.en.broken);
     expect(html).toContain("content_altered");
     expect(html).not.toContain(reportWordings.en.whole);
   });
 
   it("is none where there is nothing of the proposal", async () => {
-    expect(await reportHtml(exportOf(story, keys, { proposal: "p-2" }), "en")).toBeUndefined();
+    expect(await reportHtml("p-2", "en", (proposal) => each(exportOf(story, keys, { proposal })))).toBeUndefined();
   });
 
   it("has the same words to say in both languages", () => {
@@ -130,6 +122,84 @@ describe("the page of a proposal", () => {
     expect(shape(reportWordings.es)).toEqual(shape(reportWordings.en));
   });
 });
+
+describe("the page of an approval", () => {
+  const { summary: say, steps, noticeNote, showsNote, awaited } = reportWordings.en;
+  const shows = "wire_money with amount: 9000";
+  const yes = { approval: true, consent: "human_review", by: "Ana", comment: "called them" };
+  /** What a conversation parked; `agent: ""` is an application's own question. */
+  const approval = (types: readonly string[], over: { agent?: string } = {}) =>
+    types.map((type, n) => {
+      const detail = type === "proposed" ? { approval: true, shows, args: '{"amount":9000}' } : yes;
+      return evidenceEntry(`a-${n}`, { type, proposal: "apr-1", at: at + n, detail, ...over });
+    });
+  const page = async (id: string, entries: readonly EvidenceEntry[], withheld: readonly string[] = []) =>
+    (await reportHtml(id, "en", (proposal) => each(exportOf(entries, keys, { proposal, withheld })))) ?? "";
+
+  it("says who approved, what they saw, and what ran; and nothing of a notice", async () => {
+    const html = await page("apr-1", approval(["proposed", "granted", "consumed", "executed"]));
+    for (const text of [
+      say.approval.executed,
+      steps.approval_granted,
+      "Ana",
+      "called them",
+      shows,
+      showsNote,
+      "9000",
+    ]) {
+      expect(html).toContain(text);
+    }
+    for (const text of [reportWordings.en.notice, noticeNote, reportWordings.en.title])
+      expect(html).not.toContain(text);
+  });
+
+  it("says of each end what is known of it", async () => {
+    for (const [types, words] of [
+      [["proposed"], say.approval.waiting],
+      [["proposed", "granted"], say.approval.granted],
+      [["proposed", "discarded"], say.approval.discarded],
+      [["proposed", "expired"], say.approval.expired],
+      [["proposed", "granted", "consumed", "failed"], say.approval.failed],
+      [["proposed", "granted", "consumed", "unknown"], say.approval.unknown],
+    ] as const) {
+      expect(await page("apr-1", approval(types))).toContain(words);
+    }
+  });
+
+  it("says of an application's question what it was told, and that nobody here knows whether it ran", async () => {
+    for (const [types, words] of [
+      [["proposed"], say.app.waiting],
+      [["proposed", "granted"], say.app.granted],
+      [["proposed", "discarded"], say.app.discarded],
+      [["proposed", "expired"], say.app.expired],
+    ] as const) {
+      const html = await page("apr-1", approval(types, { agent: "" }));
+      expect(html).toContain(words);
+      expect(html).not.toContain(say.consent.none);
+      expect(html).not.toContain(reportWordings.en.person);
+    }
+  });
+
+  it("says so after its content was erased too", async () => {
+    const erased = await page("apr-1", approval(["proposed", "granted"], { agent: "" }), ["a-0", "a-1"]);
+    expect(erased).toContain(say.app.granted);
+    expect(erased).toContain(html(say.erased));
+  });
+
+  it("is named on the page of the proposal that waits for it, with what became of it", async () => {
+    const parked = [...story.slice(0, 7), step("parked", { awaits: "apr-1" }, 3_500)];
+    const own = await page("p-1", [...parked, ...approval(["proposed", "granted", "consumed", "executed"])]);
+    for (const text of [say.consent.parked, steps.parked, say.approval.executed, "--format html --proposal apr-1"]) {
+      expect(own).toContain(html(text ?? ""));
+    }
+    expect(own).not.toContain(say.consent.failed);
+    expect(await page("p-1", [...parked, ...approval(["proposed"])])).toContain(say.approval.waiting);
+    expect(await page("p-1", parked)).toContain(awaited.none);
+    expect(await page("p-1", parked, ["e-3500"])).toContain(say.consent.parked);
+  });
+});
+
+const html = (text: string) => text.replaceAll("'", "&#39;");
 
 describe("the table of an export", () => {
   it("has a row for each entry, and no formula", async () => {
