@@ -2,6 +2,8 @@
  * `dale/ledger`: the ledger as a library, with or without a gateway. Here it meets its stores; Redis is loaded only for
  * those who have one.
  */
+import { z } from "zod";
+import { DaleError } from "../errors/index.js";
 import {
   createGatewayDesk,
   createMemoryLedgerStore,
@@ -56,11 +58,28 @@ export interface LedgerOptions {
   readonly now?: () => number;
 }
 
+const optionsShape = z.strictObject({
+  redis: z.strictObject({ url: z.string().min(1), prefix: z.string().min(1).optional() }).optional(),
+  redactPii: z.boolean().optional(),
+  captureTools: z.boolean().optional(),
+  gateway: z.strictObject({ url: z.url({ protocol: /^https?$/ }), token: z.string().optional() }).optional(),
+  now: z.custom<() => number>((value) => typeof value === "function", "must be a function").optional(),
+});
+
 /**
  * Opens a ledger; this module's functions serve it from now on. Connections are made when they are needed.
  * @returns at once; `close()` ends its connections
+ * @throws DaleError `config_invalid` for options that are none: with a url that is not set, or a misspelt name, it would
+ *   keep elsewhere what it is given
  */
 export function createLedger(options: LedgerOptions = {}): Ledger {
+  const checked = optionsShape.safeParse(options);
+  if (!checked.success) {
+    throw new DaleError(
+      "config_invalid",
+      `These options of createLedger are not valid. ${z.prettifyError(checked.error)}`,
+    );
+  }
   const { redis, gateway } = options;
   const given = options.now ?? Date.now;
   const now = () => Number(given());

@@ -76,10 +76,14 @@ function readScope(context: unknown): Scope | undefined {
   return trace === undefined ? undefined : { kind: "trace", id: trace };
 }
 
-/** Ids are 1 to 512 characters. */
 function textOf(owner: unknown, key: string): string | undefined {
   const value = read(owner, key);
-  return typeof value === "string" && value !== "" && value.length <= 512 ? value : undefined;
+  return isContextId(value) ? value : undefined;
+}
+
+/** Ids of sessions and traces are 1 to 512 characters. */
+export function isContextId(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= 512;
 }
 
 function readCarried(context: unknown, now: () => number): readonly Confirmation[] {

@@ -12,9 +12,9 @@ import {
   readConfirmation,
   readToolName,
 } from "./confirmation.js";
-import { type LedgerContext, runInContext, type Scope, surroundings, writeScope } from "./context.js";
+import { isContextId, type LedgerContext, runInContext, type Scope, surroundings, writeScope } from "./context.js";
 import { hashOf, schemeFor } from "./hashing.js";
-import { unknownKey } from "./options.js";
+import { checkOptions, unknownKey } from "./options.js";
 import type { CheckedToolCall } from "./policies/evaluate.js";
 import { recordSpan } from "./span.js";
 import type { LedgerStore } from "./store.js";
@@ -49,7 +49,7 @@ export interface ToolCallToCheck {
 export interface AwaitApprovalOptions {
   /** Default: the context's. */
   readonly sessionId?: string;
-  /** Default 5 minutes. */
+  /** Default 5 minutes; 24 hours at most. */
   readonly timeoutMs?: number;
 }
 
@@ -63,7 +63,8 @@ export interface LedgerCore {
   confirmationArgsHash(args: unknown): string | undefined;
   /**
    * Asks a reviewer, and waits.
-   * @throws ApprovalRejectedError, ApprovalTimeoutError; DaleError `approval_unavailable` where nobody can be asked
+   * @throws ApprovalRejectedError, ApprovalTimeoutError; DaleError `approval_unavailable` where nobody can be asked, or the
+   *   call cannot be shown, `config_invalid` for options that are none
    */
   awaitApproval(tool: string, args: unknown, options?: AwaitApprovalOptions): Promise<ApprovalDecision>;
   /** Ends its connections. After that nothing is recorded, and no enforced call is allowed. */
@@ -82,6 +83,8 @@ export interface LedgerParts {
 }
 
 const usualTimeoutMs = 5 * 60_000;
+/** The gateway's own limit. */
+const longestTimeoutMs = 24 * 3_600_000;
 
 /** A ledger on its parts, as far as it records. */
 export function createLedgerOn(parts: LedgerParts): LedgerCore {
@@ -126,29 +129,26 @@ export function createLedgerOn(parts: LedgerParts): LedgerCore {
     },
     async awaitApproval(tool, args, options = {}) {
       const { approvals } = parts;
-      const name = readToolName(tool);
-      const checked = checkJson(args ?? {});
+      const { timeoutMs = usualTimeoutMs, sessionId } = readApprovalOptions(options);
+      const call = readShown(tool, args);
       if (approvals === undefined || parts.closed()) {
         throw new DaleError("approval_unavailable", "Nobody can be asked: give the ledger `gateway` or `redis`.");
       }
-      if (name === undefined || !checked.ok) {
-        throw new DaleError("approval_unavailable", "A reviewer cannot be shown this call: its arguments are no JSON.");
-      }
-      const scope = scopeOf(options.sessionId);
+      const scope = scopeOf(sessionId);
       const question = {
         session: scope?.id ?? "",
-        tool: name,
-        args: canonicalize(checked.value),
-        fingerprint: fingerprint(name, checked.value),
-        timeoutMs: Math.max(0, options.timeoutMs ?? usualTimeoutMs),
+        tool: call.tool,
+        args: canonicalize(call.args),
+        fingerprint: fingerprint(call.tool, call.args),
+        timeoutMs,
       };
       try {
         const decision = await awaitAnswer(approvals, question);
-        await confirm(reviewed(name, checked.value, decision.id, "approved"), scope);
+        await confirm(reviewed(call, decision.id, "approved"), scope);
         return decision;
       } catch (error) {
         if (error instanceof ApprovalRejectedError) {
-          await confirm(reviewed(name, checked.value, error.decision.id, "rejected"), scope);
+          await confirm(reviewed(call, error.decision.id, "rejected"), scope);
         }
         throw error;
       }
@@ -161,9 +161,40 @@ function scopeOf(sessionId: string | undefined): Scope | undefined {
   return sessionId === undefined ? surroundings().scope : { kind: "session", id: sessionId };
 }
 
+/** A call as a reviewer can be shown it. */
+interface ShownCall {
+  readonly tool: string;
+  readonly args: JsonValue;
+}
+
+/** No arguments are none: `{}`. @throws DaleError `approval_unavailable` that names the reason */
+function readShown(tool: unknown, args: unknown): ShownCall {
+  const refuse = (why: string) => new DaleError("approval_unavailable", `A reviewer cannot be shown this call: ${why}`);
+  const name = readToolName(tool);
+  if (name === undefined) {
+    throw refuse("a tool's name is a text of 1 to 256 characters, none of them a control character.");
+  }
+  const checked = checkJson(args === undefined ? {} : args);
+  if (!checked.ok) throw refuse(`its arguments cannot be written as JSON. ${checked.message}`);
+  return { tool: name, args: checked.value };
+}
+
+/** @throws DaleError `config_invalid` that names what is wrong */
+function readApprovalOptions(options: AwaitApprovalOptions): AwaitApprovalOptions {
+  checkOptions(options, ["sessionId", "timeoutMs"], "awaitApproval");
+  const { sessionId, timeoutMs } = options;
+  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= longestTimeoutMs)) {
+    throw new DaleError("config_invalid", `timeoutMs is a number from 0 to ${longestTimeoutMs} (a day).`);
+  }
+  if (sessionId !== undefined && !isContextId(sessionId)) {
+    throw new DaleError("config_invalid", "sessionId is a text of 1 to 512 characters.");
+  }
+  return options;
+}
+
 /** What a reviewer's word is in the ledger. */
-function reviewed(tool: string, args: JsonValue, ref: string, outcome: "approved" | "rejected"): ReadConfirmation {
-  return { tool, args, unhashable: false, ref, kind: "human_review", outcome, role: "reviewer" };
+function reviewed(call: ShownCall, ref: string, outcome: "approved" | "rejected"): ReadConfirmation {
+  return { ...call, unhashable: false, ref, kind: "human_review", outcome, role: "reviewer" };
 }
 
 /**
