@@ -1,11 +1,13 @@
 import { z } from "zod";
-import { boot, type DaleConfig, openEvidenceHere, report } from "../app/index.js";
+import { boot, type DaleConfig, type Loaded, openEvidenceHere, report } from "../app/index.js";
 import type { ExportScope } from "../evidence/index.js";
+import { sessionsNamed } from "../http/index.js";
 
 /** Where a command gets evidence from. */
 export interface EvidenceSource {
   /** JSONL, line by line, with the line feeds. */
   export(scope: ExportScope): AsyncIterable<string>;
+  /** Of every session that the name stands for. */
   erase(session: string): Promise<boolean>;
   head(): Promise<SignedHead>;
   close(): Promise<void>;
@@ -39,15 +41,19 @@ export async function evidenceSource(file: string): Promise<EvidenceSource | und
     for (const line of report(booted, false).lines) console.error(line);
     return undefined;
   }
-  const { config } = booted;
-  return (await runningDale(config)) ?? (await archiveHere(config));
+  const { config, loaded } = booted;
+  return (await runningDale(config)) ?? (await archiveHere(config, loaded));
 }
 
-async function archiveHere(config: DaleConfig): Promise<EvidenceSource> {
+async function archiveHere(config: DaleConfig, { agents }: Loaded): Promise<EvidenceSource> {
   const desk = await openEvidenceHere(config);
   return {
     export: (scope) => desk.export(scope),
-    erase: (session) => desk.erase(session),
+    async erase(name) {
+      let erased = false;
+      for (const session of sessionsNamed(name, agents)) erased = (await desk.erase(session)) || erased;
+      return erased;
+    },
     async head() {
       const { publicKey, block } = await desk.head();
       return { public_key: publicKey, head: block ? { ...block, at: new Date(block.at).toISOString() } : null };

@@ -5,3 +5,4 @@
 export { createHttpApp, type HttpApp } from "./app.js";
 export type { ChannelListing, HttpPorts, Readiness } from "./ports.js";
 export { type HttpServer, listen } from "./server.js";
+export { sessionsNamed } from "./session-names.js";

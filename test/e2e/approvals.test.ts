@@ -312,7 +312,29 @@ describe("an app that asks a reviewer", () => {
       });
       expect(await check(reviewed)).toMatchObject({ allowed: true, reason: "confirmed" });
       expect(await check(reviewed)).toMatchObject({ allowed: false, reason: "already_used" });
+      const { body } = await get("/v1/evidence?session=job-7");
+      const told = body.items.filter(({ proposal }) => proposal === item.id);
+      expect(told.map(({ type, session }) => [type, session])).toEqual([
+        ["proposed", "job-7"],
+        ["granted", "job-7"],
+      ]);
+      expect(told[0]).toMatchObject({ shows: "wire_money with amount: 9000, to: ES12", expiresAt: expect.any(Number) });
+      const { output } = await place.run(["evidence", "export", "--format", "html", "--proposal", item.id ?? ""]);
+      expect(output).toContain("A quien preguntó se le dijo que sí");
+      expect(output).toContain("<dd><bdi>9000</bdi></dd>");
     });
+  });
+
+  it("has its evidence erased by the name that it gave, as an API caller has", async () => {
+    await post("/v1/agents/cobranzas/run", { query: `write ${JSON.stringify(plan)}`, session_id: "gone" });
+    const { body: asked } = await post("/v1/approvals", { session: "gone", tool: "wire_money", args });
+    await post(`/v1/approvals/${asked.id}/withdraw`, {});
+    const listed = (await get("/v1/evidence?session=gone")).body.items;
+    expect(new Set(listed.map(({ session }) => session))).toEqual(new Set(["api:cobranzas:gone", "gone"]));
+    expect(listed.map(({ at }) => at)).toEqual(listed.map(({ at }) => at).toSorted());
+    expect((await post("/v1/evidence/erase", { session: "gone" })).body).toEqual({ erased: true });
+    expect((await get("/v1/evidence?session=gone")).body.items).toEqual([]);
+    expect((await post("/v1/evidence/erase", { session: "gone" })).body).toEqual({ erased: false });
   });
 
   it.each(Object.entries(ledgers))("gets their no, or none at all, %s", async (_, open) => {

@@ -142,7 +142,8 @@ describe("the evidence of a conversation", () => {
     expect(page).toContain("Constancia de consentimiento");
     expect(page).toContain(storyNotice);
     expect(page).toContain("nada fue alterado");
-    expect(await story.run("export", "--format", "html")).toMatchObject({ code: 2 });
+    const missing = { code: 2, output: expect.stringMatching(/^error: .*--proposal ID is missing/) };
+    expect(await story.run("export", "--format", "html")).toMatchObject(missing);
     expect(await story.run("export", "--format", "html", "--proposal", "nobody's")).toMatchObject({ code: 1 });
     expect((await story.run("export", "--format", "csv")).output.split("\r\n")[0]).toMatch(/^at,type,session,proposal/);
   });

@@ -2,8 +2,8 @@ import { Hono } from "hono";
 import { z } from "zod";
 import type { EvidenceEntry } from "../../evidence/index.js";
 import type { HttpPorts } from "../ports.js";
+import { createSessionFinder } from "../session-names.js";
 import { deliveryJson, timeline } from "../timeline.js";
-import { apiSession } from "./run.js";
 
 const limit = z.coerce.number().int().min(1).max(1000).catch(100);
 
@@ -11,12 +11,7 @@ const limit = z.coerce.number().int().min(1).max(1000).catch(100);
 export function apiRoutes(ports: HttpPorts): Hono {
   const routes = new Hono();
 
-  /** A session may be named by its whole id, by the `ses_…` of the logs, or, for the API's own, as the caller did. */
-  async function sessionsNamed(name: string): Promise<readonly string[]> {
-    if (name.startsWith("ses_")) return [(await ports.turns.resolve(name)) ?? name];
-    if (/^(telegram|whatsapp|whatsapp_cloud|webchat|api|mcp|schedule|workflow):/.test(name)) return [name];
-    return ports.agents().map((agent) => apiSession(agent.name, name));
-  }
+  const sessionsOf = createSessionFinder(ports);
 
   routes.get("/agents", (c) => c.json({ items: ports.agents() }));
 
@@ -31,7 +26,7 @@ export function apiRoutes(ports: HttpPorts): Hono {
   });
 
   routes.get("/sessions/:id", async (c) => {
-    const names = await sessionsNamed(c.req.param("id"));
+    const names = await sessionsOf(c.req.param("id"));
     const count = limit.parse(c.req.query("limit"));
     const found = await Promise.all(
       names.map(async (session) => {
@@ -57,20 +52,23 @@ export function apiRoutes(ports: HttpPorts): Hono {
   routes.get("/evidence", async (c) => {
     const named = c.req.query("session");
     const proposal = c.req.query("proposal");
-    const sessions = named === undefined ? [undefined] : await sessionsNamed(named);
+    const sessions = named === undefined ? [undefined] : await sessionsOf(named);
+    const count = limit.parse(c.req.query("limit") ?? 1000);
     const readings = await Promise.all(
       sessions.map((session) =>
         ports.evidence.read({
           ...(session === undefined ? {} : { session }),
           ...(proposal === undefined ? {} : { proposal }),
           all: c.req.query("all") === "true",
-          limit: limit.parse(c.req.query("limit") ?? 1000),
+          limit: count,
         }),
       ),
     );
     const complete = readings.every((reading) => reading.complete);
+    const found = readings.flatMap(({ entries }) => entries);
+    const items = sessions.length === 1 ? found : found.toSorted((one, other) => one.at - other.at).slice(-count);
     return c.json({
-      items: readings.flatMap(({ entries }) => entries).map(evidenceJson),
+      items: items.map(evidenceJson),
       // The archive did not answer: these are only the entries that it does not have yet.
       ...(complete ? {} : { complete }),
     });
@@ -79,7 +77,7 @@ export function apiRoutes(ports: HttpPorts): Hono {
   routes.get("/deliveries", async (c) => {
     const session = c.req.query("session");
     const deliveries = await ports.deliveries.recent({
-      ...(session === undefined ? {} : { session: (await sessionsNamed(session))[0] ?? session }),
+      ...(session === undefined ? {} : { session: (await sessionsOf(session))[0] ?? session }),
       limit: limit.parse(c.req.query("limit")),
     });
     return c.json({ items: deliveries.map(deliveryJson) });

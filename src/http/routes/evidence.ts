@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { exportCsv, reportHtml } from "../../evidence/index.js";
 import type { HttpPorts } from "../ports.js";
+import { createSessionFinder } from "../session-names.js";
 
 const name = z.string().min(1).max(500).optional();
 const wanted = z
@@ -25,11 +26,13 @@ const types = {
 
 /**
  * The evidence for those who take it elsewhere: `GET /evidence/export?session=&proposal=&format=jsonl|csv|html&locale=es|en`,
- * `GET /evidence/head` (the newest signed state, and the public key), `POST /evidence/erase` with `{session}`.
+ * `GET /evidence/head` (the newest signed state, and the public key), `POST /evidence/erase` with `{session}`: every session
+ * that the listing finds by this name.
  */
-export function evidenceRoutes(ports: Pick<HttpPorts, "evidence" | "turns">): Hono {
+export function evidenceRoutes(ports: Pick<HttpPorts, "agents" | "evidence" | "turns">): Hono {
   const routes = new Hono();
   const { evidence } = ports;
+  const sessionsOf = createSessionFinder(ports);
   /** A session may be named by the `ses_…` of the logs too. */
   const whole = async (session: string) =>
     session.startsWith("ses_") ? ((await ports.turns.resolve(session)) ?? session) : session;
@@ -68,7 +71,9 @@ export function evidenceRoutes(ports: Pick<HttpPorts, "evidence" | "turns">): Ho
     if (!parsed.success) {
       return c.json({ error: { code: "bad_request", message: z.prettifyError(parsed.error) } }, 400);
     }
-    return c.json({ erased: await evidence.erase(await whole(parsed.data.session)) });
+    let erased = false;
+    for (const session of await sessionsOf(parsed.data.session)) erased = (await evidence.erase(session)) || erased;
+    return c.json({ erased });
   });
 
   return routes;

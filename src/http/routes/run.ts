@@ -6,6 +6,7 @@ import { DaleError } from "../../errors/index.js";
 import type { OutboundPart } from "../../outbound/index.js";
 import type { TurnRecord } from "../../turns/index.js";
 import type { HttpPorts } from "../ports.js";
+import { apiSession } from "../session-names.js";
 
 /** How long a caller waits at most; the run goes on after that. */
 const waitMs = 5 * 60_000;
@@ -109,11 +110,6 @@ export function runRoutes(
     return c.json({ answer, ...(data === undefined ? {} : { data }), workflow: steps, propuestas });
   });
   return routes;
-}
-
-/** The API's sessions have a name space of their own: nobody can speak as a person of a chat channel. */
-export function apiSession(agent: string, sessionId: string): string {
-  return `api:${agent}:${sessionId}`;
 }
 
 function answerOf(record: TurnRecord, part: OutboundPart | undefined, live = false) {
