@@ -1,8 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { z } from "zod";
 import { checkJson, fingerprint, type JsonValue } from "../canonical/index.js";
 import {
-  actorRoles,
   bindTo,
   type Candidate,
   confirmationKinds,
@@ -17,27 +15,7 @@ import {
   type RuleReason,
   rulesFor,
 } from "../ledger/index.js";
-
-/**
- * One line of recorded calls. `type: call` and `type: confirmation` are an app's own; entries of the evidence as they are
- * exported, and items of a session's timeline, are read as what they tell: a yes at the gate, a call that was made.
- */
-const line = z.looseObject({
-  type: z.string().optional(),
-  kind: z.string().optional(),
-  /** Of a yes in the evidence: whose it was. */
-  consent: z.string().optional(),
-  at: z.iso.datetime({ offset: true }).optional(),
-  session: z.string().default(""),
-  tool: z.string().min(1),
-  args: z.unknown().optional(),
-  args_hash: z.string().optional(),
-  outcome: z.string().optional(),
-  actor_role: z.enum(actorRoles).optional(),
-  ref: z.string().optional(),
-  bind_fields: z.array(z.string()).optional(),
-});
-type Line = z.output<typeof line>;
+import { createLineReader, type Line } from "./policy-lines.js";
 
 export interface ReplayedCall {
   /** In the file, from 1. */
@@ -79,8 +57,7 @@ export async function replayCalls(file: string, policies: Policies): Promise<Rep
   let [calls, confirmations, other, withoutArguments, clock] = [0, 0, 0, 0, 0];
 
   function keep(entry: Line, number: number): void {
-    const reviewed = entry.type === "granted" && entry.consent === "human_review";
-    const kind = confirmationKinds.find((each) => each === (entry.consent ?? entry.kind)) ?? "confirmation";
+    const kind = confirmationKinds.find((each) => each === entry.kind) ?? "confirmation";
     const list = sessions.get(entry.session) ?? [];
     list.unshift({
       version: 1,
@@ -88,7 +65,7 @@ export async function replayCalls(file: string, policies: Policies): Promise<Rep
       tool: entry.tool,
       kind,
       outcome: confirmationOutcomes.find((each) => each === entry.outcome) ?? "approved",
-      role: entry.actor_role ?? (reviewed ? "reviewer" : "user"),
+      role: entry.actor_role ?? "user",
       ...(entry.ref === undefined ? {} : { ref: entry.ref }),
       at: clock,
       binding: { to: "tool" },
@@ -127,37 +104,25 @@ export async function replayCalls(file: string, policies: Policies): Promise<Rep
     }
   }
 
+  const read = createLineReader();
   const lines = (await readFile(file, "utf8")).split("\n");
   for (const [index, text] of lines.entries()) {
     if (text.trim() === "") continue;
-    const parsed = line.safeParse(json(text));
-    if (!parsed.success) {
-      faults.push({ line: index + 1, problem: z.prettifyError(parsed.error).split("\n")[0] ?? "" });
+    const reading = read(text);
+    if ("problem" in reading) {
+      faults.push({ line: index + 1, problem: reading.problem });
       continue;
     }
-    clock = parsed.data.at === undefined ? clock + 1 : Date.parse(parsed.data.at);
-    const what = meaningOf(parsed.data);
-    if (what === "confirmation") keep(parsed.data, index + 1);
-    else if (what === "call") judge(parsed.data, index + 1);
-    else other++;
+    const { line } = reading;
+    if (line === undefined) {
+      other++;
+      continue;
+    }
+    clock = line.at === undefined ? clock + 1 : Date.parse(line.at);
+    if (line.tells === "confirmation") keep(line, index + 1);
+    else judge(line, index + 1);
   }
   return { calls, confirmations, other, verdicts, faults, withoutArguments };
-}
-
-/** Of the evidence, `granted` is a yes and `consumed` the call; a timeline's gated calls stand there, so they are left. */
-function meaningOf({ type, kind, outcome }: Line): "call" | "confirmation" | undefined {
-  if (type === "call" || type === "consumed") return "call";
-  if (type === "confirmation" || type === "granted") return "confirmation";
-  if (type === undefined && kind === "call") return outcome === "ok" || outcome === "error" ? "call" : undefined;
-  return type === undefined && kind === undefined ? "call" : undefined;
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function toldIn(entry: Line): Told {

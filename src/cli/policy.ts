@@ -20,8 +20,9 @@ export async function testPolicy(options: PolicyTestOptions): Promise<void> {
     return;
   }
   for (const { line, problem } of replay.faults) console.error(`${options.calls}:${line}: ${problem}`);
-  const { calls, confirmations, withoutArguments } = replay;
+  const { calls, confirmations, other, withoutArguments } = replay;
   console.log(`${calls} calls, ${confirmations} confirmations.`);
+  if (other > 0) console.log(`${other} lines that tell of neither were skipped.`);
   if (withoutArguments > 0) {
     console.log(
       `${withoutArguments} calls were recorded without arguments: every condition was taken to hold for them.`,

@@ -14,6 +14,7 @@ export type { ExportScope } from "./archive-export.js";
 export type { SignedBlock } from "./block-writer.js";
 export type { EvidenceDetail, EvidenceEntry, EvidenceQuery, EvidenceReader } from "./entry.js";
 export { exportCsv } from "./export-csv.js";
+export { type ExportLine, exportLine } from "./export-line.js";
 export { createInstallationKeys, type InstallationKeys, secretBytes } from "./installation-keys.js";
 export type { Backlog, EvidenceJournal, WaitingEntry } from "./journal.js";
 export { createKeeper, type EvidenceKeeper, type Holding, type KeeperOptions } from "./keeper.js";

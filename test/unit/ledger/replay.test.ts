@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { readPolicies } from "../../../src/app/ledger.js";
 import { replayCalls } from "../../../src/app/policy-replay.js";
 import { fingerprint } from "../../../src/canonical/index.js";
+import { evidenceEntry, testKeys } from "../../fixtures/evidence.js";
+import { exportOf } from "../../fixtures/evidence-export.js";
 import { folder } from "../../fixtures/folder.js";
 import { refundRule } from "../../fixtures/ledger.js";
 
@@ -66,6 +68,42 @@ describe("a replay of recorded calls", () => {
     expect(await reasons(lines.with(3, { ...call, at: at(1) }))).toContain("4 confirmed");
   });
 
+  it("reads an export of the evidence: skips what is no call, and tries conditions on the calls' own arguments", async () => {
+    const gated = (id: string, type: string, detail: Record<string, string | boolean>) =>
+      evidenceEntry(id, {
+        type,
+        detail,
+        tool: "issue_refund",
+        argsHash: fingerprint("issue_refund", args),
+        at: Date.parse(at(0)),
+      });
+    const entries = [
+      gated("e-1", "proposed", { notice: "?", args: JSON.stringify(args) }),
+      gated("e-2", "granted", { words: "si" }),
+      gated("e-3", "consumed", {}),
+      gated("e-4", "executed", { result: "{}" }),
+    ];
+    const lines = exportOf(entries, testKeys(), { proposal: "p-1" }).map((each) => JSON.parse(each) as unknown);
+    expect(await replay(lines, { when: "amount > 1000" })).toMatchObject({
+      calls: 1,
+      confirmations: 1,
+      other: 6,
+      faults: [],
+      withoutArguments: 0,
+      verdicts: [{ tool: "issue_refund", reason: "confirmed" }],
+    });
+    expect((await replay(lines, { when: "amount > 2000" })).verdicts).toEqual([]);
+  });
+
+  it("refuses a line of an app's own with a key that it does not know", async () => {
+    const { faults, verdicts } = await replay([call, { ...call, arguments: args }, { ...yes, actorRole: "reviewer" }]);
+    expect(faults.map(({ line, problem }) => `${line} ${problem}`)).toEqual([
+      expect.stringMatching(/^2 .*arguments/),
+      expect.stringMatching(/^3 .*actorRole/),
+    ]);
+    expect(verdicts).toHaveLength(1);
+  });
+
   it("reads a session's timeline, without counting gated calls twice", async () => {
     const item = { session: "s", tool: "issue_refund", args_hash: "ab", kind: "call" };
     const lines = [
@@ -85,7 +123,14 @@ describe("a replay of recorded calls", () => {
     ]);
     expect(await reasons([reviewed, call])).toEqual(["2 kind_not_accepted"]);
     const args_hash = fingerprint("issue_refund", args);
-    const granted = { session: "s", tool: "issue_refund", args_hash, type: "granted", consent: "human_review" };
+    const granted = {
+      session: "s",
+      tool: "issue_refund",
+      args_hash,
+      type: "granted",
+      consent: "human_review",
+      proposal: "apr-1",
+    };
     expect(await reasons([granted, call], { accept: review })).toEqual(["2 confirmed"]);
   });
 
