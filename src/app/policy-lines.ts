@@ -71,14 +71,21 @@ export function createLineReader(): (text: string) => LineReading {
     const tells = tellsOf(type);
     if (tells === undefined || tool === "") return undefined;
     // A chain is one session's, also where the session itself was erased.
-    const base = { tells, at, session: chain, tool, ...(argsHash === "" ? {} : { args_hash: argsHash }) };
+    const base = { tells, at, session: chain, tool };
+    // The ledger's own hash is of another kind than a call's: such a confirmation is tied to the tool only.
     if (type === "confirmation") {
       const { kind, outcome, role, ref } = detail;
       const actor = actorRoles.find((each) => each === role);
       return { ...base, kind: text(kind), outcome: text(outcome), actor_role: actor, ref: text(ref) };
     }
     const args = argsOf.get(proposal);
-    return { ...base, ...(args === undefined ? {} : { args }), ...(tells === "call" ? {} : yes(text(detail.consent))) };
+    const hash = argsHash === "" ? {} : { args_hash: argsHash };
+    return {
+      ...base,
+      ...hash,
+      ...(args === undefined ? {} : { args }),
+      ...(tells === "call" ? {} : yes(text(detail.consent))),
+    };
   }
 
   return (raw) => {
@@ -107,8 +114,9 @@ function listedLine({ type, kind, outcome, consent, ...line }: z.output<typeof l
   const made = type === undefined && kind === "call" && (outcome === "ok" || outcome === "error");
   const tells = made ? "call" : type === undefined ? undefined : tellsOf(type);
   if (tells === undefined || line.tool === "") return undefined;
-  const { at, session, tool, args, args_hash } = line;
-  return { tells, at, session, tool, args, args_hash, ...(tells === "call" ? {} : yes(consent)) };
+  const { at, session, tool, args } = line;
+  const hash = type === "confirmation" ? {} : { args_hash: line.args_hash };
+  return { tells, at, session, tool, args, ...hash, ...(tells === "call" ? {} : yes(consent)) };
 }
 
 function tellsOf(type: string): Line["tells"] | undefined {

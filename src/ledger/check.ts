@@ -79,10 +79,13 @@ async function judge(
 }
 
 function usesOf({ verdicts }: Evaluation, carried: readonly Confirmation[]): readonly ConfirmationUse[] {
-  const candidates = new Map<string, Candidate>(verdicts.flatMap(({ by }) => (by === undefined ? [] : [[by.id, by]])));
-  return [...candidates.values()].map(({ id, ref }) => ({
-    ...(carried.some((each) => each.id === id) ? {} : { id }),
-    ...(ref === undefined ? {} : { ref }),
+  const used = new Map<string, { readonly by: Candidate; readonly rule: Rule }>(
+    verdicts.flatMap(({ by, rule }) => (by === undefined ? [] : [[by.id, { by, rule }]])),
+  );
+  return [...used.values()].map(({ by, rule }) => ({
+    ...(carried.some(({ id }) => id === by.id) ? {} : { id: by.id }),
+    ...(by.ref === undefined ? {} : { ref: by.ref }),
+    told: { confirmation: by, rule: rule.id },
   }));
 }
 

@@ -10,6 +10,8 @@ export interface ConfirmationUse {
   /** Of a kept confirmation; one that was carried here with a job is not kept. */
   readonly id?: string;
   readonly ref?: string;
+  /** For the evidence: what was used, and the id of the rule that it satisfied. */
+  readonly told?: { readonly confirmation: Confirmation; readonly rule: string };
 }
 
 /**

@@ -55,9 +55,14 @@ export function createRedisLedgerStore({ redis, prefix }: Shard): LedgerStore {
 
   return {
     async record(scope, confirmation) {
-      const { at, tool, kind, outcome, role, ref } = confirmation;
-      const detail = { confirmation: confirmation.id, kind, outcome, role, ...(ref === undefined ? {} : { ref }) };
-      const entry = entryOf(scope, "confirmation", at, tool, detail);
+      const { at } = confirmation;
+      const entry = entryOf(
+        scope,
+        "confirmation",
+        at,
+        { confirmation: confirmation.id, ...told(confirmation) },
+        confirmation,
+      );
       const evidence = evidenceAppend(prefix, entry.session, at, [entry]);
       await recordScript.run(
         redis,
@@ -88,12 +93,14 @@ export function createRedisLedgerStore({ redis, prefix }: Shard): LedgerStore {
     async use(scope, uses, at) {
       const ids = uses.flatMap(({ id }) => (id === undefined ? [] : [id]));
       const refs = new Set(uses.flatMap(({ ref }) => (ref === undefined ? [] : [keys.ref(ref)])));
-      const entries = uses.map(({ id, ref }) =>
-        entryOf(scope, "confirmation_used", at, "", {
+      const entries = uses.map(({ id, ref, told: of }) => {
+        const detail = {
           ...(id === undefined ? {} : { confirmation: id }),
           ...(ref === undefined ? {} : { ref }),
-        }),
-      );
+          ...(of === undefined ? {} : { ...told(of.confirmation), rule: of.rule }),
+        };
+        return entryOf(scope, "confirmation_used", at, detail, of?.confirmation);
+      });
       const evidence = evidenceAppend(prefix, sessionOf(scope), at, entries);
       const used = await useScript.run(
         redis,
@@ -112,6 +119,20 @@ function sessionOf(scope: string): string {
   return scope.startsWith("session:") ? scope.slice("session:".length) : scope;
 }
 
-function entryOf(scope: string, type: string, at: number, tool: string, detail: EvidenceDetail): EvidenceEntry {
-  return { id: randomUUID(), at, type, session: sessionOf(scope), proposal: "", agent: "", tool, argsHash: "", detail };
+/** With the ledger's own hash of the arguments, which is not the call's fingerprint; `scheme` says how it was made. */
+function told({ kind, outcome, role, ref, binding }: Confirmation): EvidenceDetail {
+  const scheme = binding.to === "arguments" ? { scheme: binding.scheme } : {};
+  return { kind, outcome, role, ...(ref === undefined ? {} : { ref }), ...scheme };
+}
+
+function entryOf(
+  scope: string,
+  type: string,
+  at: number,
+  detail: EvidenceDetail,
+  of: Confirmation | undefined,
+): EvidenceEntry {
+  const argsHash = of?.binding.to === "arguments" ? of.binding.hash : "";
+  const about = { session: sessionOf(scope), proposal: "", agent: "", tool: of?.tool ?? "", argsHash };
+  return { id: randomUUID(), at, type, ...about, detail };
 }

@@ -131,21 +131,29 @@ describe("the evidence's journal", () => {
       role: "user",
       ref: `ref-${id}`,
       at: 1_000,
-      binding: { to: "tool" },
+      binding: { to: "arguments", scheme: "sha256", hash: "ab12", fields: {}, only: false },
     });
+    const told = (id: string) => ({ confirmation: confirmation(id), rule: "rule-1" });
     await ledger.record(`session:${session}`, confirmation("c-0"));
     expect(await keys()).toEqual([]);
     await journal.keep();
     await ledger.record(`session:${session}`, confirmation("c-1"));
     await ledger.record("trace:abc", confirmation("c-2"));
-    expect(await ledger.use(`session:${session}`, [{ id: "c-1", ref: "ref-c-1" }], 2_000)).toBe(true);
+    expect(await ledger.use(`session:${session}`, [{ id: "c-1", ref: "ref-c-1", told: told("c-1") }], 2_000)).toBe(
+      true,
+    );
     expect(await ledger.use(`session:${session}`, [{ id: "c-1", ref: "ref-c-1" }], 3_000)).toBe(false);
-    expect(await ledger.use(`session:${session}`, [{ ref: "ref-c-9" }], 4_000)).toBe(true);
+    expect(await ledger.use(`session:${session}`, [{ ref: "ref-c-9", told: told("c-9") }], 4_000)).toBe(true);
     const found = await journal.list({ session, all: true });
     expect(found.map(({ at, type, tool, detail }) => [at, type, tool, detail.confirmation, detail.ref])).toEqual([
       [1_000, "confirmation", "issue_refund", "c-1", "ref-c-1"],
-      [2_000, "confirmation_used", "", "c-1", "ref-c-1"],
-      [4_000, "confirmation_used", "", undefined, "ref-c-9"],
+      [2_000, "confirmation_used", "issue_refund", "c-1", "ref-c-1"],
+      [4_000, "confirmation_used", "issue_refund", undefined, "ref-c-9"],
+    ]);
+    expect(found.map(({ argsHash, detail }) => [argsHash, detail.kind, detail.outcome, detail.rule])).toEqual([
+      ["ab12", "confirmation", "approved", undefined],
+      ["ab12", "confirmation", "approved", "rule-1"],
+      ["ab12", "confirmation", "approved", "rule-1"],
     ]);
     expect(await journal.list({ session })).toEqual([]);
     expect(await journal.list({ session: "trace:abc", all: true })).toHaveLength(1);
