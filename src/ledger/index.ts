@@ -17,6 +17,7 @@ export {
 } from "./approval.js";
 export { appRequest, createStoreDesk } from "./approval-desk.js";
 export type * from "./approval-record.js";
+export type { AwaitApprovalOptions } from "./approval-request.js";
 export type { AppliedApproval, ApprovalStore } from "./approval-store.js";
 export { type Binding, bindTo } from "./binding.js";
 export { type CallCheck, type CallVerdict, type CheckOptions, checkCall } from "./check.js";
@@ -31,7 +32,6 @@ export { actorRoles, confirmationKinds, confirmationOf, confirmationOutcomes } f
 export { type CarriedConfirmation, keptMs, type LedgerContext, mostOfSession, writeScope } from "./context.js";
 export { createGatewayDesk, type GatewayAddress } from "./gateway-desk.js";
 export {
-  type AwaitApprovalOptions,
   isOff,
   type LedgerParts,
   type Recorded,

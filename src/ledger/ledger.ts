@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { canonicalize, checkJson, fingerprint, type JsonValue } from "../canonical/index.js";
+import { canonicalize, checkJson, fingerprint } from "../canonical/index.js";
 import { DaleError } from "../errors/index.js";
 import { type ApprovalDecision, type ApprovalDesk, ApprovalRejectedError } from "./approval.js";
+import { type AwaitApprovalOptions, readApprovalOptions, readShown, type ShownCall } from "./approval-request.js";
 import { readArgs } from "./arguments.js";
 import { awaitAnswer } from "./await-approval.js";
 import { bindTo } from "./binding.js";
@@ -12,9 +13,9 @@ import {
   readConfirmation,
   readToolName,
 } from "./confirmation.js";
-import { isContextId, type LedgerContext, runInContext, type Scope, surroundings, writeScope } from "./context.js";
+import { type LedgerContext, runInContext, type Scope, surroundings, writeScope } from "./context.js";
 import { hashOf, schemeFor } from "./hashing.js";
-import { checkOptions, unknownKey } from "./options.js";
+import { unknownKey } from "./options.js";
 import type { CheckedToolCall } from "./policies/evaluate.js";
 import { recordSpan } from "./span.js";
 import type { LedgerStore } from "./store.js";
@@ -46,13 +47,6 @@ export interface ToolCallToCheck {
   readonly args?: unknown;
 }
 
-export interface AwaitApprovalOptions {
-  /** Default: the context's. */
-  readonly sessionId?: string;
-  /** Default 5 minutes; 24 hours at most. */
-  readonly timeoutMs?: number;
-}
-
 /** A ledger's own part; `Ledger` adds the rules to it. */
 export interface LedgerCore {
   /** Records that somebody was asked about a call. Never throws, and never rejects, whatever it is handed. */
@@ -81,10 +75,6 @@ export interface LedgerParts {
   readonly now: () => number;
   readonly closed: () => boolean;
 }
-
-const usualTimeoutMs = 5 * 60_000;
-/** The gateway's own limit. */
-const longestTimeoutMs = 24 * 3_600_000;
 
 /** A ledger on its parts, as far as it records. */
 export function createLedgerOn(parts: LedgerParts): LedgerCore {
@@ -129,7 +119,7 @@ export function createLedgerOn(parts: LedgerParts): LedgerCore {
     },
     async awaitApproval(tool, args, options = {}) {
       const { approvals } = parts;
-      const { timeoutMs = usualTimeoutMs, sessionId } = readApprovalOptions(options);
+      const { timeoutMs, sessionId } = readApprovalOptions(options);
       const call = readShown(tool, args);
       if (approvals === undefined || parts.closed()) {
         throw new DaleError("approval_unavailable", "Nobody can be asked: give the ledger `gateway` or `redis`.");
@@ -159,37 +149,6 @@ export function createLedgerOn(parts: LedgerParts): LedgerCore {
 
 function scopeOf(sessionId: string | undefined): Scope | undefined {
   return sessionId === undefined ? surroundings().scope : { kind: "session", id: sessionId };
-}
-
-/** A call as a reviewer can be shown it. */
-interface ShownCall {
-  readonly tool: string;
-  readonly args: JsonValue;
-}
-
-/** No arguments are none: `{}`. @throws DaleError `approval_unavailable` that names the reason */
-function readShown(tool: unknown, args: unknown): ShownCall {
-  const refuse = (why: string) => new DaleError("approval_unavailable", `A reviewer cannot be shown this call: ${why}`);
-  const name = readToolName(tool);
-  if (name === undefined) {
-    throw refuse("a tool's name is a text of 1 to 256 characters, none of them a control character.");
-  }
-  const checked = checkJson(args === undefined ? {} : args);
-  if (!checked.ok) throw refuse(`its arguments cannot be written as JSON. ${checked.message}`);
-  return { tool: name, args: checked.value };
-}
-
-/** @throws DaleError `config_invalid` that names what is wrong */
-function readApprovalOptions(options: AwaitApprovalOptions): AwaitApprovalOptions {
-  checkOptions(options, ["sessionId", "timeoutMs"], "awaitApproval");
-  const { sessionId, timeoutMs } = options;
-  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= longestTimeoutMs)) {
-    throw new DaleError("config_invalid", `timeoutMs is a number from 0 to ${longestTimeoutMs} (a day).`);
-  }
-  if (sessionId !== undefined && !isContextId(sessionId)) {
-    throw new DaleError("config_invalid", "sessionId is a text of 1 to 512 characters.");
-  }
-  return options;
 }
 
 /** What a reviewer's word is in the ledger. */

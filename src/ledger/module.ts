@@ -1,13 +1,13 @@
 import { checkJson } from "../canonical/index.js";
 import { DaleError } from "../errors/index.js";
 import type { ApprovalDecision } from "./approval.js";
+import type { AwaitApprovalOptions } from "./approval-request.js";
 import { type CallVerdict, checkCall } from "./check.js";
 import type { ConfirmationInput } from "./confirmation.js";
 import { type LedgerContext, runInContext } from "./context.js";
 import { guardAiTools, guardRunnableTools, refusedWords, type ToolCheck } from "./guard-tools.js";
 import { hashOf, schemeFor } from "./hashing.js";
 import {
-  type AwaitApprovalOptions,
   createLedgerOn,
   isOff,
   type LedgerCore,
