@@ -91,14 +91,14 @@ export async function replayCalls(file: string, policies: Policies): Promise<Rep
       .map((each) => ({
         ...each,
         binding: bindingOf(each, told),
-        used: each.used || (each.ref !== undefined && spent.has(`${entry.session}\n${each.ref}`)),
+        used: each.used || (each.ref !== undefined && spent.has(each.ref)),
       }));
     const evaluation = evaluate(rules, { tool: entry.tool, args: told.args ?? stand }, candidates, clock);
     verdicts.push(...evaluation.verdicts.map(({ rule, reason }) => ({ line: number, tool: entry.tool, rule, reason })));
     if (!evaluation.allowed) return;
     for (const { by } of evaluation.verdicts) {
       if (by === undefined) continue;
-      if (by.ref !== undefined) spent.add(`${entry.session}\n${by.ref}`);
+      if (by.ref !== undefined) spent.add(by.ref);
       const list = kept.map((each) => (each.id === by.id ? { ...each, used: true } : each));
       sessions.set(entry.session, list);
     }

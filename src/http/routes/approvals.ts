@@ -51,7 +51,7 @@ export function approvalRoutes(ports: Pick<HttpPorts, "approvals">): Hono {
     const parsed = question.safeParse(await c.req.json().catch(() => undefined));
     if (!parsed.success) return c.json(badRequest(z.prettifyError(parsed.error)), 400);
     const { session, tool, timeout_ms: timeoutMs } = parsed.data;
-    const checked = checkJson(parsed.data.args ?? {});
+    const checked = checkJson(parsed.data.args === undefined ? {} : parsed.data.args);
     if (!checked.ok) return c.json(badRequest(`These arguments cannot be shown: ${checked.message}`), 400);
     const args = canonicalize(checked.value);
     const asked = await approvals.ask({
