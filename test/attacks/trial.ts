@@ -171,7 +171,7 @@ export function createTrial(rig: Rig, attack: Attack, stage: Stage): Trial {
           items.findIndex((item) => item.type === type && item.proposal === proposal);
         const used = items.filter(({ type }) => type === "consumed").map(({ proposal }) => proposal);
         consumed += used.length;
-        notMade += items.filter(({ type }) => type === "unknown" || type === "failed").length;
+        notMade += items.filter(({ type }) => ["unknown", "failed", "parked"].includes(type)).length;
         if (new Set(used).size < used.length) throw new Error(`${attack.id}: a proposal was consumed twice`);
         for (const proposal of used) {
           // A reviewer decides in the console, and is sent no notice.
@@ -183,7 +183,8 @@ export function createTrial(rig: Rig, attack: Attack, stage: Stage): Trial {
         }
       }
       const written = markers.reduce((sum, own) => sum + trial.writes(own).length, 0);
-      // What was cut off between the record and the call is unknown, whether it left or not; and a call may fail.
+      // What was cut off between the record and the call is unknown, whether it left or not; a call may fail; and what was
+      // parked is on record once more, under its approval.
       if (written > consumed || written < consumed - notMade)
         throw new Error(`${attack.id}: ${written} writes, ${consumed} on record`);
     },
