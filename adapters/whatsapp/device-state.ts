@@ -7,9 +7,8 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from "@whiskeysockets/baileys";
-import type { FencedState } from "../../src/channels/index.js";
 import { DaleError } from "../../src/errors/index.js";
-import { backoff, pause } from "./pause.js";
+import { createFencedWriter, type FencedWriterOptions } from "./fenced-writer.js";
 import type { Sealer } from "./sealing.js";
 
 /**
@@ -42,17 +41,8 @@ export interface Ending {
   readonly at: number;
 }
 
-export interface DeviceStateOptions {
-  readonly fenced: FencedState;
-  readonly fence: number;
+export interface DeviceStateOptions extends FencedWriterOptions {
   readonly sealer: Sealer;
-  /** A later holder of the lease has written: this process has no say any more. */
-  readonly onFenced: () => void;
-  /** How often keys are written while the store is away, and the first pause between; the later ones are longer. */
-  readonly tries: number;
-  readonly pauseMs: number;
-  /** This process is to have no say any more: a write that fails is not tried again. */
-  readonly over: AbortSignal;
 }
 
 /** Which set of credentials and keys is in use. Earlier ones are put aside under their number. */
@@ -71,13 +61,10 @@ const chunk = 500;
  * shape that this build does not know, `lease_lost`
  */
 export async function openDeviceState(options: DeviceStateOptions): Promise<DeviceState> {
-  const { fenced, fence, sealer } = options;
+  const { fenced, sealer } = options;
 
-  async function write(entries: Readonly<Record<string, string | null>>): Promise<void> {
-    if (await fenced.write(fence, entries)) return;
-    options.onFenced();
-    throw new DaleError("lease_lost", "Another process owns this account now.");
-  }
+  const writer = createFencedWriter(options);
+  const write = writer.once;
   const seal = (key: string, value: unknown) =>
     sealer.seal(key, JSON.stringify({ version: 1, value }, BufferJSON.replacer));
   const open = (key: string, kept: string | undefined): unknown =>
@@ -125,25 +112,10 @@ export async function openDeviceState(options: DeviceStateOptions): Promise<Devi
           entries[key] = value === null || value === undefined ? null : seal(key, value);
         }
       }
-      await writePatiently(entries);
+      // Baileys would try again whatever the reason, with everybody waiting: it asks for this once.
+      await writer.patiently(entries);
     },
   };
-
-  /** Baileys asks for it once: what it tries again, it tries again whatever the reason. */
-  async function writePatiently(entries: Readonly<Record<string, string | null>>): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await write(entries);
-      } catch (error) {
-        const lost = error instanceof DaleError && error.code === "lease_lost";
-        if (lost || tries >= options.tries || options.over.aborted) throw error;
-        await pause(
-          backoff(options.pauseMs, tries, 20, () => 1),
-          options.over,
-        );
-      }
-    }
-  }
 
   let writing: Promise<void> | undefined;
   let dirty = false;

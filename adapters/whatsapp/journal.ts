@@ -9,10 +9,9 @@ import {
   type WAMessage,
   type WAMessageKey,
 } from "@whiskeysockets/baileys";
-import type { FencedState } from "../../src/channels/index.js";
 import { DaleError } from "../../src/errors/index.js";
 import { contentOf } from "./content.js";
-import { backoff, pause } from "./pause.js";
+import { createFencedWriter, type FencedWriterOptions } from "./fenced-writer.js";
 import type { Sealer } from "./sealing.js";
 
 /**
@@ -49,19 +48,10 @@ export interface Leftover {
   readonly receivedAt: number;
 }
 
-export interface JournalOptions {
-  readonly fenced: FencedState;
-  readonly fence: number;
+export interface JournalOptions extends FencedWriterOptions {
   readonly sealer: Sealer;
   /** Our own addresses. */
   readonly me: () => { readonly id?: string | undefined; readonly lid?: string | undefined };
-  /** A later holder of the lease has written: this process has no say any more. */
-  readonly onFenced: () => void;
-  /** How often a write is tried while the store is away, and the first pause between; the later ones are longer. */
-  readonly tries: number;
-  readonly pauseMs: number;
-  /** This process is to have no say any more: a write that fails is not tried again. */
-  readonly over: AbortSignal;
   readonly now: () => number;
 }
 
@@ -78,6 +68,7 @@ const prefix = "arrived:";
 
 export function createJournal(options: JournalOptions): Journal {
   const { fenced, fence, sealer, now } = options;
+  const writer = createFencedWriter(options);
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
   const known = new Map<string, Leftover[]>();
   let sequence = 0;
@@ -88,28 +79,10 @@ export function createJournal(options: JournalOptions): Journal {
     if (!arrived) return;
     const entry: Entry = { version: 1, ...arrived, receivedAt: now() };
     const name = `${prefix}${String(now()).padStart(15, "0")}-${String(++sequence).padStart(9, "0")}`;
-    await write(name, sealer.seal(name, JSON.stringify(entry, BufferJSON.replacer)));
+    // Until it is written, nothing is acknowledged.
+    await writer.patiently({ [name]: sealer.seal(name, JSON.stringify(entry, BufferJSON.replacer)) });
     const identity = identityOf(entry.key);
     known.set(identity, [...(known.get(identity) ?? []), leftover(name, entry)]);
-  }
-
-  /** Waits for the store as Baileys does where it writes keys; until then nothing is acknowledged. */
-  async function write(name: string, text: string): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      const written = await fenced.write(fence, { [name]: text }).catch((error: unknown) => {
-        if (tries >= options.tries || options.over.aborted) throw error;
-        return "unavailable" as const;
-      });
-      if (written === true) return;
-      if (written === false) {
-        options.onFenced();
-        throw new DaleError("lease_lost", "Another process owns this account now.");
-      }
-      await pause(
-        backoff(options.pauseMs, tries, 20, () => 1),
-        options.over,
-      );
-    }
   }
 
   return {
