@@ -4,5 +4,5 @@
  */
 export { checkJson } from "./check.js";
 export { canonicalize, digestId, fingerprint, hmacFingerprint } from "./fingerprint.js";
-export type { JsonCheck, JsonObject, JsonRefusal, JsonValue } from "./json.js";
+export { isJsonObject, type JsonCheck, type JsonObject, type JsonRefusal, type JsonValue } from "./json.js";
 export { parseStrict } from "./parse.js";

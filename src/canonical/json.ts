@@ -84,3 +84,8 @@ export function wellFormed(text: string, where?: string): string {
   if (/\p{Surrogate}/u.test(text)) throw new Refused("lone_surrogate", where);
   return text;
 }
+
+/** What has members by name: no list, no null. */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,4 +1,4 @@
-import { checkJson, type JsonValue } from "../canonical/index.js";
+import { checkJson, isJsonObject, type JsonObject } from "../canonical/index.js";
 import { DaleError } from "../errors/index.js";
 import { readToolName } from "./confirmation.js";
 import { isContextId } from "./context.js";
@@ -18,7 +18,7 @@ const longestTimeoutMs = 24 * 3_600_000;
 /** A call as a reviewer can be shown it. */
 export interface ShownCall {
   readonly tool: string;
-  readonly args: JsonValue;
+  readonly args: JsonObject;
 }
 
 /** No arguments are none: `{}`. @throws DaleError `approval_unavailable` that names the reason */
@@ -30,6 +30,7 @@ export function readShown(tool: unknown, args: unknown): ShownCall {
   }
   const checked = checkJson(args === undefined ? {} : args);
   if (!checked.ok) throw refuse(`its arguments cannot be written as JSON. ${checked.message}`);
+  if (!isJsonObject(checked.value)) throw refuse("its arguments are no object, and a reviewer sees each by its name.");
   return { tool: name, args: checked.value };
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../canonical/index.js";
+import { isJsonObject, type JsonValue } from "../canonical/index.js";
 
 /** Steps into a value: names of keys, and places in a list from 0. */
 export type ValuePath = readonly (string | number)[];
@@ -34,7 +34,7 @@ export function valueAt(value: JsonValue, path: ValuePath): JsonValue | undefine
   let at: JsonValue | undefined = value;
   for (const each of path) {
     if (isList(at)) at = typeof each === "number" ? at[each] : undefined;
-    else if (isObject(at)) at = typeof each === "string" && Object.hasOwn(at, each) ? at[each] : undefined;
+    else if (isJsonObject(at)) at = typeof each === "string" && Object.hasOwn(at, each) ? at[each] : undefined;
     else return undefined;
   }
   return at;
@@ -42,10 +42,6 @@ export function valueAt(value: JsonValue, path: ValuePath): JsonValue | undefine
 
 export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
@@ -59,7 +55,7 @@ export function pathsOf(value: JsonValue, limit: number): readonly ValuePath[] {
     if (next.path.length > 0) found.push(next.path);
     const children: readonly (readonly [string | number, JsonValue])[] = isList(next.value)
       ? next.value.map((item, index) => [index, item] as const)
-      : isObject(next.value)
+      : isJsonObject(next.value)
         ? Object.entries(next.value)
         : [];
     for (const [name, child] of children.slice(0, limit)) {

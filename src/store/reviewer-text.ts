@@ -1,4 +1,4 @@
-import { type JsonObject, parseStrict } from "../canonical/index.js";
+import { isJsonObject, type JsonObject, parseStrict } from "../canonical/index.js";
 import { wordCall } from "../gate/index.js";
 import type { Approval } from "../ledger/index.js";
 
@@ -12,5 +12,5 @@ export function reviewerText(approval: Pick<Approval, "tool" | "args">): string 
 
 export function storedArguments({ args }: Pick<Approval, "args">): JsonObject {
   const parsed = parseStrict(args);
-  return parsed.ok && typeof parsed.value === "object" && parsed.value !== null ? (parsed.value as JsonObject) : {};
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
 }

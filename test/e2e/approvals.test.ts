@@ -362,6 +362,10 @@ describe("an app that asks a reviewer", () => {
       code: "approval_unavailable",
     });
     expect((await post("/v1/approvals", { tool: "", args })).status).toBe(400);
+    for (const unnamed of [null, [1], "all of it"]) {
+      const { status, body } = await post("/v1/approvals", { tool: "wire_money", args: unnamed });
+      expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining("args")]);
+    }
     expect((await post("/v1/approvals/apr-404/approve", {})).status).toBe(404);
     expect((await fetch(`${place.url}/v1/approvals`)).status).toBe(401);
   });

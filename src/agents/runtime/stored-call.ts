@@ -1,4 +1,4 @@
-import { type JsonObject, parseStrict } from "../../canonical/index.js";
+import { isJsonObject, type JsonObject, parseStrict } from "../../canonical/index.js";
 import type { ExecutionResult } from "../../gate/index.js";
 import type { ConnectionOverrides } from "../tools/index.js";
 import type { Consent, GuardedCall, GuardRefusal, RuntimeContext } from "./context.js";
@@ -85,9 +85,5 @@ async function askRules(context: RuntimeContext, call: GuardedCall): Promise<Gua
 
 function storedArguments(text: string): JsonObject | undefined {
   const parsed = parseStrict(text);
-  return parsed.ok && isObject(parsed.value) ? parsed.value : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
 }

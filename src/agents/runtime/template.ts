@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../canonical/index.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canonical/index.js";
 import {
   child,
   filterOf,
@@ -103,7 +103,7 @@ class Rendering {
     const names = target.typename === "Array" ? listOf(target).map((one) => String(one.value)) : [String(target.value)];
     const items = isList(over)
       ? over.map((item) => [item])
-      : isObject(over)
+      : isJsonObject(over)
         ? Object.entries(over).map(([key, item]) => [key, item])
         : [];
     if (items.length === 0) {
@@ -219,7 +219,7 @@ class Rendering {
       case "string":
         return asText(value);
       case "length":
-        return isList(value) ? value.length : isObject(value) ? Object.keys(value).length : asText(value).length;
+        return isList(value) ? value.length : isJsonObject(value) ? Object.keys(value).length : asText(value).length;
       case "round": {
         const factor = 10 ** Math.min(10, Math.max(0, asNumber(given[0] ?? 0)));
         return Math.round(asNumber(value) * factor) / factor;
@@ -353,7 +353,7 @@ function same(left: Value, right: Value): boolean {
 function contains(whole: Value, part: Value): boolean {
   if (isList(whole)) return whole.some((item) => same(item, part));
   if (typeof whole === "string") return whole.includes(asText(part));
-  return isObject(whole) && Object.hasOwn(whole, asText(part));
+  return isJsonObject(whole) && Object.hasOwn(whole, asText(part));
 }
 
 function truncated(text: string, length: number): string {
@@ -362,8 +362,4 @@ function truncated(text: string, length: number): string {
 
 function isList(value: Value): value is readonly JsonValue[] {
   return Array.isArray(value);
-}
-
-function isObject(value: Value): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

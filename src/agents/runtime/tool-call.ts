@@ -2,8 +2,8 @@ import {
   canonicalize,
   digestId,
   fingerprint,
+  isJsonObject,
   type JsonObject,
-  type JsonValue,
   parseStrict,
 } from "../../canonical/index.js";
 import type { ModelCall } from "../models/index.js";
@@ -124,7 +124,7 @@ function occurrenceOf(state: RunState, caller: Caller, call: CheckedCall): strin
 function readCall(tool: Tool, argumentsText: string): CheckedCall | Outcome {
   const parsed = parseStrict(argumentsText.trim() === "" ? "{}" : argumentsText);
   if (!parsed.ok) return badArguments(`These arguments cannot be used: ${parsed.message} Nothing ran.`);
-  if (!isObject(parsed.value)) return badArguments("The arguments have to be one JSON object. Nothing ran.");
+  if (!isJsonObject(parsed.value)) return badArguments("The arguments have to be one JSON object. Nothing ran.");
   const problem = tool.check(parsed.value);
   if (problem !== undefined) return badArguments(`${problem} Nothing ran.`);
   const args = withDefaults(parsed.value, tool.defaults);
@@ -136,10 +136,6 @@ function withDefaults(args: JsonObject, defaults: JsonObject | undefined): JsonO
   if (defaults === undefined) return args;
   const missing = Object.entries(defaults).filter(([name]) => !Object.hasOwn(args, name));
   return missing.length === 0 ? args : { ...args, ...Object.fromEntries(missing) };
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function badArguments(message: string): Outcome {

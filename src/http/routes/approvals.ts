@@ -11,7 +11,7 @@ const limit = z.coerce.number().int().min(1).max(1000).catch(100);
 const question = z.strictObject({
   session: z.string().max(512).default(""),
   tool: z.string().regex(/^[^\p{Cc}\p{Cs}]{1,256}$/u, "1 to 256 characters, none of them a control character"),
-  args: z.unknown().optional(),
+  args: z.record(z.string(), z.unknown(), "an object: what else there is, a reviewer is not shown").default({}),
   /** Ms; 5 minutes unless set, a day at most. */
   timeout_ms: z
     .number()
@@ -51,7 +51,7 @@ export function approvalRoutes(ports: Pick<HttpPorts, "approvals">): Hono {
     const parsed = question.safeParse(await c.req.json().catch(() => undefined));
     if (!parsed.success) return c.json(badRequest(z.prettifyError(parsed.error)), 400);
     const { session, tool, timeout_ms: timeoutMs } = parsed.data;
-    const checked = checkJson(parsed.data.args === undefined ? {} : parsed.data.args);
+    const checked = checkJson(parsed.data.args);
     if (!checked.ok) return c.json(badRequest(`These arguments cannot be shown: ${checked.message}`), 400);
     const args = canonicalize(checked.value);
     const asked = await approvals.ask({

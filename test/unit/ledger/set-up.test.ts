@@ -41,6 +41,8 @@ it.each([
   ["a session that is none", ["t", args, { sessionId: "" }], "config_invalid", "sessionId"],
   ["a tool's name that is no text", [7, args], "approval_unavailable", "1 to 256 characters"],
   ["arguments that are too large", ["t", { text: "x".repeat(300_000) }], "approval_unavailable", "larger than 256 KiB"],
+  ["no arguments but a null", ["t", null], "approval_unavailable", "no object"],
+  ["a list of arguments", ["t", [1]], "approval_unavailable", "no object"],
   ["arguments that are no JSON", ["t", { at: new Date(0) }], "approval_unavailable", "Only plain objects"],
 ] as const)("awaitApproval names what is wrong with %s", async (_, given, code, named) => {
   ledger = createLedger({ gateway: { url: "http://127.0.0.1:1" } });
