@@ -1,63 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FakeBackend, startBackend } from "../fakes/backend/index.js";
-import { type FakeOpenAi, startFakeOpenAi } from "../fakes/openai/index.js";
-import { type FakeWhatsappWeb, startFakeWhatsappWeb } from "../fakes/whatsapp-web/index.js";
-import {
-  cobranzasAgent,
-  praxisConnections,
-  praxisManifest,
-  storyModel,
-  storyPlan,
-  storyQuestion,
-} from "../fixtures/cobranzas.js";
-import { eventually, type Gateway, type Installation, install } from "../fixtures/gateway.js";
-import { type RedisServer, startRedisServer } from "../fixtures/redis-server.js";
+import type { FakeWhatsappWeb } from "../fakes/whatsapp-web/index.js";
+import { storyPlan, storyQuestion } from "../fixtures/cobranzas.js";
+import { eventually, type Gateway } from "../fixtures/gateway.js";
+import { startWhatsappSite, type WhatsappSite } from "../fixtures/whatsapp-site.js";
 
 /** Three processes on one Redis: a front that runs turns, and two that may hold the WhatsApp account. */
 describe("the process that holds a WhatsApp account is killed", () => {
-  let redis: RedisServer;
-  let backend: FakeBackend;
-  let model: FakeOpenAi;
+  let site: WhatsappSite;
   let web: FakeWhatsappWeb;
-  let place: Installation;
-  let front: Gateway;
   let owner: Gateway;
   let standby: Gateway;
   const key = Buffer.alloc(32, 5).toString("base64");
 
   beforeAll(async () => {
-    [redis, backend, model, web] = await Promise.all([
-      startRedisServer(),
-      startBackend(),
-      startFakeOpenAi({ script: storyModel }),
-      startFakeWhatsappWeb(),
-    ]);
-    const settings = { name: "shop", agent: "cobranzas", socket_url: web.url, pacing: "off", encryption_keys: [key] };
-    place = await install({
-      config: { redis: { url: redis.url }, channels: { whatsapp: [settings] } },
-      agents: { cobranzas: cobranzasAgent(model.url) },
-      integrations: { praxis: praxisManifest },
-      connections: praxisConnections(backend.url),
-    });
-    front = await place.start({ roles: "worker,http" });
-    owner = await place.start({ roles: "ingress,sender", waitReady: false });
-    const qr = await eventually(async () => (await account())?.qr);
-    standby = await place.start({ roles: "ingress,sender", waitReady: false });
+    site = await startWhatsappSite({ encryption_keys: [key] });
+    web = site.web;
+    owner = await site.startHolder();
+    const qr = await eventually(async () => (await site.account())?.qr);
+    standby = await site.startHolder();
     web.scan(qr);
-    await eventually(async () => (await account())?.state === "open");
+    await eventually(async () => (await site.account())?.state === "open");
   });
   afterAll(async () => {
-    await Promise.all([standby.stop(), front.stop()]);
-    await Promise.all([backend.close(), model.stop(), web.close()]);
-    await redis.remove();
-    await place.remove();
+    await standby.stop();
+    await site.close();
   });
 
-  const get = async (path: string): Promise<Record<string, string>[]> => {
-    const response = await fetch(`${place.url}${path}`, { headers: { authorization: `Bearer ${place.token}` } });
-    return ((await response.json()) as { items: Record<string, string>[] }).items;
-  };
-  const account = async () => (await get("/v1/channels"))[0];
   const textsTo = (person: { readonly pn: string }) =>
     web.sent.filter(({ to }) => to === person.pn).map(({ text }) => text);
 
@@ -66,7 +34,7 @@ describe("the process that holds a WhatsApp account is killed", () => {
     await ana.writes(storyQuestion);
     const session = encodeURIComponent(`whatsapp:shop:${ana.pn}:${ana.pn}`);
     await eventually(async () =>
-      (await get(`/v1/evidence?session=${session}`)).some(({ type }) => type === "notice_delivered"),
+      (await site.items(`/v1/evidence?session=${session}`)).some(({ type }) => type === "notice_delivered"),
     );
     expect(web.logins).toEqual(["register", "login"]);
 
@@ -75,7 +43,7 @@ describe("the process that holds a WhatsApp account is killed", () => {
     const done = "Done — plan recorded, 3 instalments of $61,333.";
     await eventually(() => textsTo(ana).includes(done));
     expect(textsTo(ana)).toHaveLength(2);
-    expect(backend.writes.map(({ body }) => JSON.parse(body))).toEqual([storyPlan]);
+    expect(site.backend.writes.map(({ body }) => JSON.parse(body))).toEqual([storyPlan]);
     // One login more: nobody threw anybody out.
     expect(web.logins).toEqual(["register", "login", "login"]);
   });
@@ -83,14 +51,16 @@ describe("the process that holds a WhatsApp account is killed", () => {
   it("and what it had taken and not handed on is not lost, however often that happens", async () => {
     const beto = web.contact("Beto");
     const texts = Array.from({ length: 12 }, (_, n) => `line ${n}`);
-    const heard = () => [...new Set(model.requests.map(({ user }) => user).filter((user) => texts.includes(user)))];
+    const heard = () => [
+      ...new Set(site.model.requests.map(({ user }) => user).filter((user) => texts.includes(user))),
+    ];
     const at = Math.floor(Date.now() / 1000) - texts.length;
     for (const [n, text] of texts.entries()) {
       await beto.writes(text, { at: at + n });
       // The first two messages of a new contact may be swapped by Baileys itself, while it opens the session.
       if (n === 0) await eventually(() => heard().length === 1);
       if (n % 4 !== 3) continue;
-      const next = await place.start({ roles: "ingress,sender", waitReady: false });
+      const next = await site.startHolder();
       await standby.kill();
       standby = next;
     }
@@ -102,7 +72,7 @@ describe("the process that holds a WhatsApp account is killed", () => {
   });
 
   it("and no process says anything of keys or people", () => {
-    for (const gateway of [owner, standby, front]) {
+    for (const gateway of [owner, standby, site.front]) {
       for (const secret of ["privKey", "Closing session", key, "line 3", "@s.whatsapp.net"]) {
         expect(gateway.output()).not.toContain(secret);
       }
